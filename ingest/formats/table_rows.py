@@ -1,13 +1,20 @@
 """The cells of a table in little memory, and the most that a table may hold."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Final
 
 from data.errors import FormatError
 from ingest.files.packed import CHUNK, packed, unpacked
 from ingest.formats.json_cells import Cell
-from ingest.formats.written_numbers import is_either, written_numbers
+from ingest.formats.written_numbers import (
+    is_either,
+    is_number,
+    is_unset,
+    means_and_deviations,
+    written_durations,
+    written_numbers,
+)
 from ingest.records import ProblemList
 
 # Rows by which the cells of a column are judged first.
@@ -145,21 +152,74 @@ def doubt_commas(table: Table, problems: ProblemList) -> None:
 
 
 def with_plain_numbers(table: Table, is_comma_separated: bool) -> Table:
-    """Return a table with plain numbers where all cells of a column are numbers with one unit."""
+    """Return a table with plain numbers where all cells of a column are numbers with one unit.
+
+    Durations such as `1m23.4s` are seconds; of `12.5 ± 0.5` the deviation is a column of its own.
+    """
     first = [cells for _, cells in islice(table.rows, LOOKED_AT)]
-    others = {
-        index: written
-        for index in range(len(table.headings))
-        if written_numbers([cells[index] for cells in first], is_comma_separated)
-        and (written := written_numbers([*table.column(index)], is_comma_separated))
-    }
+    others: dict[int, tuple[list[str | None], str]] = {}
+    deviations: dict[str, list[str | None]] = {}
+    for index, heading in enumerate(table.headings):
+        if not first or not _plain([cells[index] for cells in first], heading, is_comma_separated):
+            continue
+        if (found := _plain([*table.column(index)], heading, is_comma_separated)) is None:
+            continue
+        others[index] = found[:2]
+        if found[2] is not None and f"std {heading}" not in table.headings:
+            deviations[f"std {heading}"] = found[2]
     if not others:
         return table
-    plain_table = Table(table.headings, table.refused, table.place, table.keys)
+    headings = [*table.headings, *deviations]
+    plain_table = Table(headings, table.refused, table.place, table.keys)
     plain_table.units = {table.headings[index]: unit for index, (_, unit) in others.items() if unit}
     for row, (line, cells) in enumerate(table.rows):
-        plain_table.append(
-            line,
-            [others[at][0][row] if at in others else cell for at, cell in enumerate(cells)],
-        )
+        numbers = [others[at][0][row] if at in others else cell for at, cell in enumerate(cells)]
+        plain_table.append(line, [*numbers, *(each[row] for each in deviations.values())])
     return plain_table
+
+
+def _plain(
+    cells: Sequence[Cell], heading: str, is_comma_separated: bool
+) -> tuple[list[str | None], str, list[str | None] | None] | None:
+    """Return the numbers of cells, their unit and their deviations; None for other cells."""
+    if (written := written_numbers(cells, is_comma_separated)) is not None:
+        return *written, None
+    if (seconds := written_durations(cells, heading)) is not None:
+        return seconds, "s", None
+    if (pairs := means_and_deviations(cells)) is not None:
+        means, deviations, unit = pairs
+        return means, unit, deviations
+    return None
+
+
+def with_filled_cells(table: Table, problems: ProblemList) -> Table:
+    """Return a table in which blank cells have the name above, as spreadsheets merge cells.
+
+    The first columns have each name once, or once below each name to their left, above as many
+    blank cells each time.
+    """
+    blank = [is_unset(str(cell or "")) for cell in islice(table.column(0), LOOKED_AT)]
+    if not any(blank) or blank[0]:
+        return table
+    columns = [[*table.column(at)] for at in range(len(table.headings))]
+    rows = len(table)
+    begins, filled = [0], 0
+    for cells in columns[:-1]:
+        own = [row for row, cell in enumerate(cells) if not is_unset(str(cell or ""))]
+        sizes = {end - begin for begin, end in pairwise([*own, rows])}
+        names = [str(cells[row]).strip() for row in own]
+        is_once = len({*names}) == len(names) or filled > 0
+        is_merged = len(own) > 1 and len(sizes) == 1 < min(sizes) and {*begins} <= {*own}
+        if not (is_merged and is_once):
+            break
+        for begin, end in pairwise([*own, rows]):
+            cells[begin:end] = [cells[begin]] * (end - begin)
+        begins, filled = own, filled + 1
+    if not filled or any(is_number(str(columns[0][row])) for row in begins):
+        return table
+    detail = f"blank cells of {', '.join(table.headings[:filled])} are taken as the name above them"
+    problems.add("merged_cells", "doubted", detail)
+    whole = Table(table.headings, table.refused, table.place, table.keys)
+    for at, (line, _) in enumerate(table.rows):
+        whole.append(line, [cells[at] for cells in columns])
+    return whole

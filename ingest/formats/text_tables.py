@@ -29,6 +29,7 @@ from ingest.formats.table_rows import (
     check_columns,
     check_rows,
     doubt_commas,
+    with_filled_cells,
     with_plain_numbers,
 )
 from ingest.formats.table_text import (
@@ -234,6 +235,7 @@ class _Reader:
             return table
         if separator != ",":
             doubt_commas(table, problems)
+        table = with_filled_cells(table, problems)
         return with_plain_numbers(table, separator == ",")
 
     def _repaired(self, headings: list[str], cells: list[str], line: str) -> list[str]:

@@ -27,6 +27,20 @@ _UNITS: Final = frozenset(
         *("ops/s", "req/s", "it/s", "gflops", "mb/s", "gb/s", "mib/s"),
     )
 )
+# `1m23.4s`, `2 min 3 s`, `1h 2m 3s`; and `0:01:23.4`, which may be a time of day.
+_DURATION: Final = re.compile(
+    r"(?:(?P<h>\d+) ?h(?:ours?|rs?)?[ :]?)?(?:(?P<m>\d+) ?m(?:in)?[ :]?)?"
+    r"(?P<s>\d+(?:\.\d+)?) ?s(?:ec)?"
+)
+_CLOCK: Final = re.compile(r"(?:(?P<h>\d+):)?(?P<m>\d+):(?P<s>\d\d(?:\.\d+)?)")
+_TOOK: Final = frozenset(
+    {"elapsed", "duration", "runtime", "real", "user", "sys", "walltime", "wall", "took", "exec"}
+    | {"execution", "makespan", "cputime"}
+)
+# A mean and its deviation.
+_PLUS_MINUS: Final = re.compile(
+    _NUMBER + r"\s*(?:±|\+/-|\+-)\s*" + _NUMBER + r"\s*([%°µμA-Za-z]{0,6})"
+)
 _THOUSANDS: Final = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+")
 
 _THOUSAND: Final = 1000.0
@@ -63,6 +77,48 @@ def written_numbers(
         return None
     rest = iter(plain)
     return [None if is_unset(t) else next(rest) for t in texts], unit
+
+
+def written_durations(cells: Sequence[object], heading: str) -> list[str | None] | None:
+    """Return durations as seconds; None if a cell is none, or all are plain numbers of seconds.
+
+    Args:
+        heading: Cells such as `0:01:23` are times of day unless it says that they are durations.
+    """
+    texts = [str(cell).strip() if cell is not None else "" for cell in cells]
+    real = [text for text in texts if not is_unset(text)]
+    form = _CLOCK if real and ":" in real[0] else _DURATION
+    if form is _CLOCK and _TOOK.isdisjoint(re.findall(r"[a-z]+", heading.lower())):
+        return None
+    matches = [form.fullmatch(text) for text in real]
+    if not matches or not all(matches) or not any(m and (m["h"] or m["m"]) for m in matches):
+        return None
+    seconds = (
+        f"{3600 * int(m['h'] or 0) + 60 * int(m['m'] or 0) + float(m['s']):.12g}"
+        for m in matches if m
+    )  # fmt: skip
+    return [None if is_unset(text) else next(seconds) for text in texts]
+
+
+def means_and_deviations(
+    cells: Sequence[object],
+) -> tuple[list[str | None], list[str | None], str] | None:
+    """Return the means, the deviations and the unit of cells such as `12.5 ± 0.25 s`.
+
+    Returns:
+        None if a cell is none of these, or their units differ.
+    """
+    texts = [str(cell).strip() if cell is not None else "" for cell in cells]
+    real = [text for text in texts if not is_unset(text)]
+    matches = [_PLUS_MINUS.fullmatch(text) for text in real]
+    if not matches or not all(matches) or len({m[3] for m in matches if m}) > 1:
+        return None
+    if any("," in m[0] for m in matches if m):
+        return None
+    pairs = iter([(m[1], m[2]) for m in matches if m])
+    both = [(None, None) if is_unset(text) else next(pairs) for text in texts]
+    unit = matches[0][3] if matches[0] else ""
+    return [mean for mean, _ in both], [deviation for _, deviation in both], unit
 
 
 def without_commas(numbers: Sequence[str], is_comma_separated: bool) -> list[str] | None:

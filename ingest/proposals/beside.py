@@ -60,7 +60,7 @@ def _is_scaled(score: Guess, cost: Guess) -> bool:
     """Return whether numbers are those of a cost from the least to the most, or say so."""
     if not _SCALED.isdisjoint(score.heading.words):
         return True
-    if len(score.numbers) != len(cost.numbers):
+    if not 0 < len(score.numbers) == len(cost.numbers):
         return False
     ends = (cost.numbers - cost.numbers.min()) / np.ptp(cost.numbers)
     return any(np.allclose(score.numbers, of, atol=PROVING) for of in (ends, 1 - ends))

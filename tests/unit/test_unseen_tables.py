@@ -254,6 +254,32 @@ STUDIES: Studies = {
         "program, thread_count, energy_j, duration_s", 4,
         [("fft", 1, 310.5, 20.5), ("fft", 8, 402.5, 3.5), ("lu", 1, 520.5, 33.5)],
     ),
+    # As a spreadsheet merges cells, and a person writes means and durations.
+    "merged cells": (
+        {"table.csv": "Program,Threads,Clock (GHz),Time (s),Energy (J)\n" + "".join(
+            f"{program * (n % 4 == 0)},{threads if n % 2 == 0 else ''},{clock},{20.5 + n},"
+            f"{310.5 + n}\n"
+            for n, (program, threads, clock) in enumerate(
+                product(("fft", "lu", "mg"), (1, 4), (1.2, 2.4))))},
+        "program, thread_count, clock, duration_s, energy_j", 12,
+        [("fft", 1, 1.2, 20.5, 310.5), ("fft", 1, 2.4, 21.5, 311.5), ("fft", 4, 1.2, 22.5, 312.5)],
+    ),
+    "means with deviations": (
+        {"table.csv": "program,clock_ghz,time (s),energy\n"
+                      "fft,1.2,20.5 ± 0.5,310.5 ± 3.5 J\nfft,2.4,11.5 ± 0.25,402.5 ± 4.5 J\n"
+                      "lu,1.2,33.5 +/- 0.5,520.5 +/- 5.5 J\nlu,2.4,18.5 ± 0.75,611.5 ± 6.5 J\n"},
+        "program, clock_ghz, duration_s, energy_j, std_time, std_energy", 4,
+        [("fft", 1.2, 20.5, 310.5, 0.5, 3.5)],
+    ),
+    "durations in parts": (
+        {"table.csv": "program,clock_ghz,real,energy_j\nfft,1.2,2m20.500s,3310.5\n"
+                      "fft,2.4,1m11.250s,4402.5\nlu,1.2,0m59.750s,1520.5\nlu,2.4,0m31.000s,1611.5\n",
+         "elapsed.csv": "suite,cap_w,elapsed,energy_j\nspec,80,1:00:20.5,310500\n"
+                        "spec,120,0:50:11,402500\nnpb,80,0:10:00,52050\nnpb,120,0:08:30,61150\n"},
+        "duration_s, energy_j", 8,
+        [(31.0, 1611.5), (59.75, 1520.5), (71.25, 4402.5), (140.5, 3310.5), (510.0, 61150.0),
+         (600.0, 52050.0), (3011.0, 402500.0)],
+    ),
     # 60 W all the time, of which the rows take ten seconds each.
     "turbostat of a campaign": (
         {"README.md": "`turbostat -s Time_Of_Day_Seconds,Avg_MHz,Busy%,Bzy_MHz,PkgWatt`\nof all\n",
