@@ -82,10 +82,9 @@ def _mark_levels(guesses: Sequence[Guess]) -> None:
     )  # fmt: skip
     has_costs = any(g.quantity in ("energy", "time") and g.count > 1 for g in metrics)
     for guess in metrics if has_costs and not is_product else ():
-        is_free = guess.quantity == "power" and not guess.is_declared
-        if is_free and guess.count == 1 and len(guess.numbers) >= _LEAST_PARTS:
-            guess.role, guess.better = "label", None
-            guess.why = "one value in all rows, while what it takes differs"
+        is_same = guess.count == 1 and len(guess.numbers) >= _LEAST_PARTS
+        if guess.quantity == "power" and is_same:
+            guess.take("label", "one value in all rows, while what it takes differs")
 
 
 def _mark_summaries(guesses: Sequence[Guess]) -> None:
@@ -94,9 +93,8 @@ def _mark_summaries(guesses: Sequence[Guess]) -> None:
     for guess in guesses:
         stem, _, statistic = guess.heading.text.rpartition("_")
         is_one = statistic in STATISTICS and {f"{stem}_{each}" for each in STATISTICS} <= names
-        if is_one and not guess.is_declared:
-            guess.role = "label" if statistic == "n" else "metric"
-            guess.why = f"{statistic} of a list"
+        if is_one:
+            guess.take("label" if statistic == "n" else "metric", f"{statistic} of a list")
 
 
 def _mark_moments(guesses: Sequence[Guess]) -> None:
@@ -105,12 +103,12 @@ def _mark_moments(guesses: Sequence[Guess]) -> None:
     One that does not rise is one beside the other: `start_time_s` and `end_time_s`.
     """
     moments = [
-        g for g in guesses if g.role == "metric" and not g.is_declared
+        g for g in guesses if g.role == "metric"
         if {*g.heading.words} & _MOMENTS and {*g.heading.words} <= _MOMENTS | _TIMES
     ]  # fmt: skip
     for guess in moments:
         if len(moments) > 1 or bool(np.all(np.diff(guess.numbers) >= 0)):
-            guess.role, guess.why, guess.better = "label", "a time of a clock", None
+            guess.take("label", "a time of a clock")
 
 
 def _mark_samples(guesses: Sequence[Guess]) -> None:
@@ -118,9 +116,9 @@ def _mark_samples(guesses: Sequence[Guess]) -> None:
     measured = {word for each in guesses if each.role == "metric" for word in each.heading.words}
     for guess in guesses:
         words = [word for word in guess.heading.words if word not in _COUNTED]
-        is_free = guess.role == "knob" and guess.kind == "whole" and not guess.is_declared
-        if is_free and len(words) == 1 < len(guess.heading.words) and words[0] in measured:
-            guess.role, guess.why, guess.is_given = "label", f"counts samples of {words[0]}", False
+        is_count = guess.role == "knob" and guess.kind == "whole"
+        if is_count and len(words) == 1 < len(guess.heading.words) and words[0] in measured:
+            guess.take("label", f"counts samples of {words[0]}")
 
 
 def _mark_differences(guesses: Sequence[Guess]) -> None:
@@ -134,7 +132,7 @@ def _mark_differences(guesses: Sequence[Guess]) -> None:
         rest = tuple(word for word in words if word not in _DIFFERENCES)
         is_free = guess.role == "metric" and not guess.is_declared and rest != words
         if is_free and (rest in names or not _PERCENT.isdisjoint(words)):
-            guess.role, guess.why, guess.better = "label", "a difference between rows", None
+            guess.take("label", "a difference between rows")
             guess.quantity = guess.unit = ""
 
 
@@ -148,7 +146,7 @@ def _mark_parts(guesses: Sequence[Guess]) -> None:
     for guess in guesses:
         is_rail = guess.kernel.lower().endswith("#v")
         if is_rail and guess.why.startswith(FEW_VALUES) and guess.kernel in measured:
-            guess.role, guess.why = "metric", "its like is measured"
+            guess.take("metric", "its like is measured")
         is_part = kernels[guess.kernel] >= _LEAST_PARTS and guess.quantity == "frequency"
-        if is_part and guess.role == "knob" and not guess.is_declared:
-            guess.role, guess.why = "metric", A_PART
+        if is_part and guess.role == "knob":
+            guess.take("metric", A_PART)

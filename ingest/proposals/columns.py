@@ -120,8 +120,7 @@ def _find_crossed(guesses: Sequence[Guess]) -> None:
     Each of few values occurs as often with every other setting, as no measurement does.
     """
     for guess in guesses:
-        is_measured = guess.role == "metric" and not guess.is_declared and guess.why != A_PART
-        if not is_measured or not 1 < guess.count <= MOST_VALUES:
+        if guess.role != "metric" or guess.why == A_PART or not 1 < guess.count <= MOST_VALUES:
             continue
         # Nobody sets 93.4716 J, whatever the rows repeat.
         is_cost = guess.quantity in ("energy", "power", "time")
@@ -129,8 +128,7 @@ def _find_crossed(guesses: Sequence[Guess]) -> None:
             continue
         seen = [Counter(guess.cells[row] for row in rows) for rows in rows_of_settings(guesses)]
         if len(seen) > 1 and len(seen[0]) > 1 and all(each == seen[0] for each in seen):
-            guess.role, guess.better = "knob", None
-            guess.why = f"each of {guess.count} values as often with every other setting"
+            guess.take("knob", f"each of {guess.count} values as often with every other setting")
 
 
 def _of_groups(guesses: Sequence[Guess]) -> frozenset[str]:
@@ -173,8 +171,7 @@ def _find_counts(guesses: Sequence[Guess], sources: Sequence[str]) -> None:
         is_random |= guess.count >= _MANY and is_alone and times.total() < most / 2
         is_random |= guess.count >= _MANY and all(_are_near(guess.cells, rows) for rows in own)
         if is_random and times.total() > len(settings):
-            guess.role, guess.why = "metric", AT_RANDOM
-            guess.is_given = False
+            guess.take("metric", AT_RANDOM)
 
 
 def _are_near(cells: Sequence[Cell], rows: Sequence[int]) -> bool:
@@ -198,7 +195,7 @@ def _find_results(guesses: Sequence[Guess]) -> None:
     Two knobs at least decide them together, and no configuration differs in them alone.
     """
     for guess in guesses:
-        if guess.role != "knob" or guess.kind != "real" or guess.is_declared:
+        if guess.role != "knob" or guess.kind != "real":
             continue
         others = [g.cells for g in guesses if g.role == "knob" and g is not guess]
         knobs, cells = [*zip(*others, strict=True)], guess.cells
@@ -206,7 +203,7 @@ def _find_results(guesses: Sequence[Guess]) -> None:
         is_decided = bool(knobs) and decides(knobs, cells) and len({*knobs}) > guess.count
         is_many = 2 * guess.count > MOST_STEPS and not guess.quantity
         if is_decided and not is_alone and (is_many or guess.quantity == "bytes"):
-            guess.role, guess.why = "metric", "the knobs decide it together"
+            guess.take("metric", "the knobs decide it together")
 
 
 def _find_a_knob(guesses: Sequence[Guess]) -> None:
@@ -216,7 +213,7 @@ def _find_a_knob(guesses: Sequence[Guess]) -> None:
     for guess in guesses:
         if 1 < guess.count <= MOST_NAMES and guess.why == REMARK:
             # Rows that these names alone tell apart are no replicates.
-            guess.role, guess.why = "knob", "the only names, and nothing else was set"
+            guess.take("knob", "the only names, and nothing else was set")
             return
     for guess in guesses:
         # Numbers of iterations may be counted, or chosen: 10, 100, 1000.
@@ -228,6 +225,5 @@ def _find_a_knob(guesses: Sequence[Guess]) -> None:
         is_free = guess.why.startswith(("numbers that seldom", "a name of the row")) or is_chosen
         is_free = is_free and not guess.heading.has(*WORDS["identifiers"])
         if is_free and guess.kind in ("whole", "text") and 1 < guess.count <= MOST_NAMES:
-            guess.role, guess.better = "knob", None
-            guess.why = "the first column, and nothing else was set"
+            guess.take("knob", "the first column, and nothing else was set")
             return

@@ -77,6 +77,13 @@ class Guess:
         """The factor of the unit in the heading; 1 without one."""
         return self.heading.unit.scale if self.heading.unit else 1.0
 
+    def take(self, role: Role, why: str) -> None:
+        """Take the column for something else, unless the settings say what it is."""
+        if not self.is_declared:
+            self.role, self.why = role, why
+            self.better = self.better if role == "metric" else None
+            self.is_given = self.is_given and role == "knob"
+
     def aim(self, target: str, why: str = "") -> None:
         """Send the column to one of the lake; with an empty target back."""
         self.to, self.scale = target, self.own_scale if target else 1.0

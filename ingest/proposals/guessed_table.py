@@ -112,7 +112,7 @@ class GuessedTable:
             self.guesses = [g for g in self.guesses if g.heading.text not in taken]
         for guess in self.guesses:
             if guess.heading.text in table.keys and guess.why.startswith("numbers"):
-                guess.role, guess.why, guess.better = "knob", "the keys of a dictionary", None
+                guess.take("knob", "the keys of a dictionary")
         self._mark_names_of_files()
         if table.paths and all(map(is_configuration, table.paths)):
             self._measure_nothing()
@@ -184,9 +184,9 @@ class GuessedTable:
         columns = dict(zip(self.table.headings, self.table.columns, strict=True))
         names = [path.rpartition("/")[2].rpartition(".")[0] for path in self.table.sources]
         for guess in self.guesses:
-            is_text = guess.role == "knob" and guess.kind == "text" and not guess.is_declared
+            is_text = guess.role == "knob" and guess.kind == "text"
             if is_text and len({*names}) > 1 and columns.get(guess.heading.text) == names:
-                guess.role, guess.why = "label", "the name of the file"
+                guess.take("label", "the name of the file")
 
     def _with_names_of_rows(self, pattern: str, is_of_requests: bool) -> str:
         """Return the pattern of paths; its knobs have other names than the columns of the rows."""

@@ -116,8 +116,7 @@ def _mark_commands(
         said = {n: c for n, c in said.items() if len({*c}) > 1 and decides(guess.cells, c)}
         is_whole = len({*zip(*said.values(), strict=True)}) == len({*guess.cells})
         if is_whole and any(name in of_paths for name in said):
-            guess.role, guess.is_given = "label", False
-            guess.why = f"goes with {' and '.join(said)}, of the path among them"
+            guess.take("label", f"goes with {' and '.join(said)}, of the path among them")
 
 
 def _mark_twins_of_files(
@@ -129,7 +128,7 @@ def _mark_twins_of_files(
 
     `share` is 100 and 50 for 1 and 2 workers in one file, 1000 and 500 in another.
     """
-    free = [g for g in knobs if g.kind != "text" and g.role == "knob" and not g.is_declared]
+    free = [knob for knob in knobs if knob.kind != "text" and knob.role == "knob"]
     for at, guess in enumerate(free):
         for other in (each for each in free[:at] if each.role == "knob"):
             for own in (texts[part.name] for part in parts if part.role == "knob"):
@@ -137,8 +136,7 @@ def _mark_twins_of_files(
                 values = Counter(name for name, _ in {*later})
                 is_many = len(values) > 1 and min(values.values()) > _FEWEST
                 if is_many and are_twins(earlier, later):
-                    guess.role, guess.is_given = "label", False
-                    guess.why = f"goes with {other.heading.text} in each file"
+                    guess.take("label", f"goes with {other.heading.text} in each file")
 
 
 def _is_plain(part: PathColumn) -> bool:

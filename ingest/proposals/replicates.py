@@ -42,22 +42,22 @@ def choose_replicate(guesses: Sequence[Guess]) -> None:
         lacks = len(guess.numbers) < len(guess.cells)
         is_set = is_odd or (heading_words[-1] in _MAYBE_SET and (lacks or _leads(guess, guesses)))
         if is_row or (_is_campaign(guess) and (is_chosen or not is_counted)):
-            guess.role, guess.why, guess.better = "label", "a number of the row", None
+            guess.take("label", "a number of the row")
             for number in (each for each in guesses if each.to == "replicate"):
                 # It begins again in each session: runs are numbered by their order.
                 number.to = "replicate" if _tells_apart(number, guesses) else ""
         elif is_chosen or not is_counted:
             continue
         elif is_set:
-            guess.role, guess.why, guess.better = "knob", "no replicate by its results", None
+            guess.take("knob", "no replicate by its results")
         else:
-            guess.role, guess.to = "label", "replicate"
-            guess.why, guess.better = f"numbers from {guess.numbers.min():.0f} on", None
+            guess.take("label", f"numbers from {guess.numbers.min():.0f} on")
+            guess.to = "replicate"
             if heading_words[-1] in _MAYBE_SET:
                 guess.why += f"; {MAYBE_SETTINGS}"
             for other in guesses if _repeats(guess) else ():
                 if other.heading.words in (("run",), ("run", "id")) and other.kind == "whole":
-                    other.role, other.why = "label", "a number of the row"
+                    other.take("label", "a number of the row")
 
 
 def rows_of_settings(guesses: Sequence[Guess], but: Container[Guess] = ()) -> list[list[int]]:

@@ -44,7 +44,7 @@ def mark_twins(guesses: Sequence[Guess]) -> None:
                 if is_plainer or (is_set(left.heading.text) and not is_set(twin.heading.text)):
                     # An object such as `params` says what was set.
                     knobs[at], twin, left = left, left, twin
-                left.role, left.why = "label", f"goes with {twin.heading.text}, value by value"
+                left.take("label", f"goes with {twin.heading.text}, value by value")
                 break
         else:
             knobs.append(guess)
@@ -54,7 +54,7 @@ def mark_twins(guesses: Sequence[Guess]) -> None:
         forms = (n for n, cells in blank if n is not guess and any(cells)
                  and are_twins(cells, guess.cells))  # fmt: skip
         if (form := next(forms, None)) is not None:
-            guess.role, guess.why = "label", f"says whether there is a {form.heading.text}"
+            guess.take("label", f"says whether there is a {form.heading.text}")
             continue
         # What its texts decide, as a command its parameters.
         parts = [n for n in knobs if n is not guess and n.is_set and decides(guess.cells, n.cells)]
@@ -69,7 +69,7 @@ def mark_twins(guesses: Sequence[Guess]) -> None:
         is_stated = _combinations(stated) == guess.count and len(stated) > 1
         if len(parts) > 1 and (is_named or is_stated):
             named = " and ".join(part.heading.text for part in parts)
-            guess.role, guess.why = "label", f"a name of each combination of {named}"
+            guess.take("label", f"a name of each combination of {named}")
 
 
 def _combinations(parts: Sequence[Guess]) -> int:

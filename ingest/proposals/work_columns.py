@@ -60,7 +60,6 @@ def leave_out_baselines(guesses: Sequence[Guess]) -> None:
     work = [each.cells for each in knobs if each.is_given]
     settings = [*zip(*work, strict=True)] or [()] * len(guesses[0].cells)
     costs = [g for g in guesses if g.role == "metric" and g.quantity in _COSTS]
-    costs = [each for each in costs if not each.is_declared]
     fixed = [each for each in costs if decides(settings, each.cells)]
     if len(work) == len(knobs) or len(settings) < _LEAST_ROWS * len({*settings}):
         return
@@ -68,8 +67,8 @@ def leave_out_baselines(guesses: Sequence[Guess]) -> None:
         own = next((g for g in costs if g.quantity == guess.quantity and g not in fixed), None)
         is_measured = any(digits_of(str(cell)) > _MOST_SET for cell in {*guess.cells})
         if own is not None and is_measured:
-            guess.role, guess.better = "label", None
-            guess.why = f"a baseline: the work alone decides it, unlike {own.heading.text}"
+            why = f"a baseline: the work alone decides it, unlike {own.heading.text}"
+            guess.take("label", why)
 
 
 def leave_out_repeated(guesses: Sequence[Guess]) -> None:
