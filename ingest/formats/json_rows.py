@@ -84,9 +84,12 @@ def is_table(head: bytes, name: str) -> bool:
 
 
 def is_configuration(name: str) -> bool:
-    """Return whether the name of a file, or its path, says that it has what was set for a run."""
-    stem = name.rpartition("/")[2].partition(".")[0]
-    return bool(_CONFIGURATIONS & {*words_of(stem)[-1:]})
+    """Return whether the name of a file, or its path, says that it has what was set for a run.
+
+    `energy_per_config` has results of several.
+    """
+    words = words_of(name.rpartition("/")[2].partition(".")[0])
+    return bool(_CONFIGURATIONS & {*words[-1:]}) and words[-2:-1] not in (("per",), ("by",))
 
 
 def _has_numbers(listed: Place, are_results: bool) -> bool:

@@ -138,6 +138,13 @@ CASES: dict[str, Case] = {
         [("idle", 24, 50.5, 12), ("study", 24, 280.5, 12)],
         no_knobs=("phase",), opens="study",
     ),
+    # Results of configurations are none of these.
+    "costs of configurations": Case(
+        {"cost_per_config.csv": "model,quant,energy_total_j,answers\n" + "".join(
+            f"m{m},{quant},{(m + n + 2) * 97.25},41\n" for m in range(3)
+            for n, quant in enumerate(("q4", "q8")))},
+        "model, quant, energy_j", 6, [("m0", "q4", 194.5)],
+    ),
     # A state that was set may be called idle.
     "states of sleep": Case(
         {"naps.csv": "trial,c_state,wakes,energy_j,duration_s\n" + "".join(
