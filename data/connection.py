@@ -32,7 +32,7 @@ from data.lake_files import (
     readable_folder,
 )
 from data.lake_place import LakePath, StorePath, lake_path
-from data.lake_views import VIEWS, LogViews, empty_select, view_statements
+from data.lake_views import VIEWS, LogViews, RunViews, empty_select
 from data.lake_watch import check_version
 from data.object_store import dataset_of, delta_table, error_words
 from data.queries.lake_page import guessed_query
@@ -74,6 +74,7 @@ class Lake:
         catalogue: All its columns, with titles, filters and knobs.
         about: What datasets say of themselves, by dataset and the names of `data.declared.ABOUT`.
         views: Statements that create the views in any DuckDB.
+        run_views: What creates those of them that a query names.
         log_views: Those over the big files of all runs.
     """
 
@@ -82,8 +83,8 @@ class Lake:
         path: LakePath,
         version: int,
         connection: duckdb.DuckDBPyConnection,
+        run_views: RunViews,
         columns: Declared = (),
-        views: Sequence[str] = (),
         files: Sequence[LocalFiles] = (),
         is_checked: bool = True,
         about: Mapping[str, Mapping[str, str]] | None = None,
@@ -93,7 +94,8 @@ class Lake:
         self._is_checked = is_checked
         self.folder = readable_folder(path)
         self._files = files
-        self.views = views
+        self.run_views = run_views
+        self.views = tuple(run_views.statements.values())
         self.version = version
         self.columns = columns
         doubts = doubts_of(self.about)
@@ -130,7 +132,7 @@ class Lake:
     def sql(self, query: str, params: Sequence[Any] | None = None) -> duckdb.DuckDBPyRelation:
         """Create a relation over the views, on its own cursor; the query runs when it is read."""
         cursor = self._connection.cursor()
-        self.log_views.create(cursor, query)
+        self._create_views(cursor, query)
         return cursor.sql(query, params=list(params) if params else None)
 
     def scan(self, table: str, run_ids: Sequence[str]) -> duckdb.DuckDBPyRelation:
@@ -189,6 +191,8 @@ class Lake:
     ) -> "pl.DataFrame":
         """Run one bounded query and return a Polars table.
 
+        A row of `runs` as a value has the columns that the query names.
+
         Raises:
             LakeError: The query took longer than `timeout_s`, or more than MEMORY_LIMIT of memory
                 and SPILL_LIMIT of disk.
@@ -198,11 +202,17 @@ class Lake:
         # A relation of `sql` would bind the query, and so the views, a second time, but it gives
         # columns of one name different ones.
         with self._bounded(timeout_s) as cursor:
-            self.log_views.create(cursor, query)
+            self._create_views(cursor, query, is_narrow=True)
             rows: pa.Table = cursor.execute(query, list(params)).to_arrow_table()
             if len(set(rows.column_names)) < rows.num_columns:
                 return cursor.sql(query, params=list(params)).pl()
             return pl.from_arrow(rows, rechunk=False)  # type: ignore[return-value]
+
+    def _create_views(
+        self, cursor: duckdb.DuckDBPyConnection, query: str, is_narrow: bool = False
+    ) -> None:
+        self.run_views.create(cursor, query, is_narrow)
+        self.log_views.create(cursor, query)
 
     def aggregated(
         self,
@@ -224,7 +234,7 @@ class Lake:
     ) -> "pa.Table":
         """Run one bounded query and return an Arrow table; raises as `polars`."""
         with self._bounded(timeout_s) as cursor:
-            self.log_views.create(cursor, query)
+            self._create_views(cursor, query, is_narrow=True)
             return cursor.sql(query, params=list(params)).to_arrow_table()
 
     @contextmanager
@@ -296,15 +306,13 @@ def open_lake(
         if digest := digest_in_name(name):
             check_file(Path(name), digest)
     try:
-        views = view_statements(path, connection, files, columns, datasets)
-        for view in views:
-            connection.execute(view)
+        views = RunViews(path, connection, files, columns, datasets)
     except _UNREADABLE as error:
         words = error_words(path, error)
         raise LakeError(f"files of the lake {path} cannot be read: {words}") from error
     version = runs.version() if runs is not None else -1
     about = about_datasets(runs) if runs is not None else {}
-    lake = Lake(path, version, connection, columns, views, files, is_checked, about)
+    lake = Lake(path, version, connection, views, columns, files, is_checked, about)
     # DuckDB removes the folder when the connection is closed, which no process has to do.
     weakref.finalize(lake, shutil.rmtree, spill, ignore_errors=True)
     return lake

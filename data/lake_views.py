@@ -7,7 +7,7 @@ that conditions on knobs leave, and in `distributions` one file for hundreds of 
 
 import re
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -37,46 +37,129 @@ _NAMED: Final = re.compile(
     r"\b(?:from|join)\s+(?:[\w\"]+(?:\s+(?:as\s+)?\w+)?\s*,\s*)*\"?(" + "|".join(VIEWS) + r")\b",
     re.IGNORECASE,
 )
+# What may mean all columns: stars, patterns of names, joins and groups by all, rows as values.
+_ALL: Final = re.compile(
+    r"(?:\bselect|\bdistinct|,|\.)\s*\*|\bcolumns\s*\(|\b(?:natural|pivot|unpivot|table)\b"
+    r"|(?:\bselect\s|[(,])\s*runs\b|(?:^|\(|\bunion|\ball)\s*(?:from|describe|summarize)\b"
+)
 _MADE: Final = "SELECT view_name FROM duckdb_views() WHERE NOT internal"
 _making: Final = threading.Lock()
 # What each row says of its run, before the knobs.
 _NAMES: Final = ("dataset", "workload", "system", "replicate")
 
 
-def view_statements(
-    path: LakePath,
-    connection: duckdb.DuckDBPyConnection,
-    files: Sequence[LocalFiles],
-    columns: Declared,
-    datasets: Sequence[str],
-) -> list[str]:
-    """Write the statements that create the views.
+class RunViews:
+    """The views over the tables `runs` and `problems`, each made when a query first names it.
+
+    To bind all columns of `runs` takes a third of the time of a query. So one that names them has a
+    view `runs` of its own, with those that occur in its text.
 
     Args:
+        path: The lake.
+        connection: Reads which columns the files have.
         files: Those of `runs`, and of `problems`.
+        columns: What datasets declare of `runs`.
         datasets: As of `open_lake`.
+
+    Attributes:
+        statements: What creates the views in any DuckDB, in this order, by name.
     """
 
-    def select(files: LocalFiles, schema: "pa.Schema") -> str:
-        sql = _select(connection, files, schema)
-        names = ", ".join(map(literal, datasets))
-        return f"SELECT * FROM ({sql}) WHERE dataset IN ({names})" if datasets else sql
+    def __init__(
+        self,
+        path: LakePath,
+        connection: duckdb.DuckDBPyConnection,
+        files: Sequence[LocalFiles],
+        columns: Declared,
+        datasets: Sequence[str],
+    ) -> None:
+        runs, problems = (
+            _Rows.of(connection, each, schema, datasets)
+            for each, schema in zip(files, (runs_schema(columns), PROBLEMS), strict=True)
+        )
+        self._runs = runs
+        self._formulas = derived_sql({c.name: c.unit for c in columns if c.role == "metric"})
+        derived = ", ".join(f"({sql}) AS {name}" for name, sql in self._formulas.items())
+        nested = {
+            view: f"CREATE VIEW {view} AS SELECT run_id, unnest(u) FROM "
+            f"(SELECT run_id, unnest({column}) AS u FROM _runs_all)"
+            for view, column in (("cores", "cores"), ("sources", "sources"))
+        }
+        self.statements = {
+            "_runs_all": f"CREATE VIEW _runs_all AS {runs.select(runs.columns)}",
+            "runs": f"CREATE VIEW runs AS SELECT * EXCLUDE ({', '.join(_NESTED)}), {derived} "
+            "FROM _runs_all",
+            **nested,
+            "problems": f"CREATE VIEW problems AS {problems.select(problems.columns)}",
+            "lake_file": f"CREATE MACRO lake_file(path) AS TABLE SELECT {_lake_file(path)}",
+        }
+        self._made: set[str] = set()
+        self._making = threading.Lock()
 
-    runs, problems = files
-    formulas = derived_sql({c.name: c.unit for c in columns if c.role == "metric"})
-    derived = ", ".join(f"({sql}) AS {name}" for name, sql in formulas.items())
-    nested = (
-        f"CREATE VIEW {view} AS SELECT run_id, unnest(u) FROM "
-        f"(SELECT run_id, unnest({column}) AS u FROM _runs_all)"
-        for view, column in (("cores", "cores"), ("sources", "sources"))
-    )
-    return [
-        f"CREATE VIEW _runs_all AS {select(runs, runs_schema(columns))}",
-        f"CREATE VIEW runs AS SELECT * EXCLUDE ({', '.join(_NESTED)}), {derived} FROM _runs_all",
-        *nested,
-        f"CREATE VIEW problems AS {select(problems, PROBLEMS)}",
-        f"CREATE MACRO lake_file(path) AS TABLE SELECT {_lake_file(path)}",
-    ]
+    def create(self, cursor: duckdb.DuckDBPyConnection, sql: str, is_narrow: bool) -> None:
+        """Create the views that a query names, unless they are there.
+
+        Args:
+            is_narrow: `runs` may have only the columns that the query names.
+        """
+        text = sql.lower()
+        lists = "duckdb_" in text or "information_schema" in text
+        named = {name for name in self.statements if lists or name in text}
+        if is_narrow and "runs" in named and not lists and not _ALL.search(text):
+            named -= {"runs"}
+            cursor.execute(f"CREATE TEMP VIEW runs AS {self._columns_in(text)}")
+        if any(view in text for view in VIEWS) or named - {"problems", "lake_file"}:
+            named |= {"_runs_all"}
+        with self._making:
+            for name in [name for name in self.statements if name in named - self._made]:
+                cursor.execute(self.statements[name])
+                self._made.add(name)
+
+    def _columns_in(self, text: str) -> str:
+        """Write the query of `runs` with the columns whose names occur in a text."""
+        formulas = {name: sql for name, sql in self._formulas.items() if name in text}
+        needed = " ".join((text, *formulas.values())).lower()
+        inner = [name for name in self._runs.columns if name.lower() in needed]
+        outer = [f'"{name}"' for name in inner if name.lower() in text and name not in _NESTED]
+        outer += [f"({sql}) AS {name}" for name, sql in formulas.items()]
+        return f"SELECT {', '.join(outer) or 'NULL'} FROM ({self._runs.select(inner)})"
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The rows of a version's files.
+
+    Attributes:
+        columns: How each column is read; one that no file has is NULL.
+        origin: What follows the columns.
+    """
+
+    columns: Mapping[str, str]
+    origin: str
+
+    @staticmethod
+    def of(
+        connection: duckdb.DuckDBPyConnection,
+        files: LocalFiles,
+        schema: "pa.Schema",
+        datasets: Sequence[str],
+    ) -> "_Rows":
+        """Return those of these datasets; of all for none."""
+        nulls = {f.name: f"NULL::{_duckdb_type(f.type)} AS {f.name}" for f in schema}
+        if not files.paths:
+            return _Rows(nulls, "WHERE FALSE")
+        listed = ", ".join("'" + path.replace("'", "''") + "'" for path in files.paths)
+        rows = f"FROM read_parquet([{listed}], union_by_name = true)"
+        there = {name for name, *_ in connection.execute(f"DESCRIBE {rows}").fetchall()}
+        names = ", ".join(map(literal, datasets))
+        return _Rows(
+            {name: f'"{name}"' if name in there else null for name, null in nulls.items()},
+            f"{rows} WHERE dataset IN ({names})" if datasets else rows,
+        )
+
+    def select(self, names: Iterable[str]) -> str:
+        """Write a query of some columns."""
+        return f"SELECT {', '.join(self.columns[name] for name in names) or 'NULL'} {self.origin}"
 
 
 def _lake_file(path: LakePath) -> str:
@@ -87,20 +170,6 @@ def _lake_file(path: LakePath) -> str:
         "sources and problems are here; lake.scan of Python reads the runs' files"
     )
     return f"error({literal(message)}) AS lake_file"
-
-
-def _select(connection: duckdb.DuckDBPyConnection, files: LocalFiles, schema: "pa.Schema") -> str:
-    """Write the query of a version's files; columns that no file has are NULL."""
-    if not files.paths:
-        return empty_select(schema)
-    listed = ", ".join("'" + path.replace("'", "''") + "'" for path in files.paths)
-    rows = f"read_parquet([{listed}], union_by_name = true)"
-    there = {name for name, *_ in connection.execute(f"DESCRIBE FROM {rows}").fetchall()}
-    columns = (
-        f'"{f.name}"' if f.name in there else f"NULL::{_duckdb_type(f.type)} AS {f.name}"
-        for f in schema
-    )
-    return f"SELECT {', '.join(columns)} FROM {rows}"
 
 
 def empty_select(schema: "pa.Schema") -> str:

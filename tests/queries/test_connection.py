@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -49,6 +50,56 @@ def test_an_absent_folder_is_an_empty_lake_with_the_columns_of_a_full_one(tmp_pa
         columns = lake.polars("SELECT * FROM runs").columns
     assert not {"cores", "sources", "files"} & set(columns)
     assert set(DERIVED) <= set(columns)
+
+
+QUERIES = [
+    "SELECT system, ipc, count(*) AS n, 2 * avg(energy_j) AS twice FROM runs GROUP BY ALL",
+    "SELECT count(*) FROM runs",
+    'SELECT SYSTEM, "EDP_js" FROM runs',
+    "SELECT r.* FROM runs r",
+    "SELECT * EXCLUDE (system) FROM runs",
+    "SELECT system, * FROM runs",
+    "SELECT DISTINCT * FROM runs",
+    "SELECT COLUMNS('.*_s') FROM runs",
+    "SELECT runs FROM runs",
+    "SELECT system, to_json(runs) AS row FROM runs",
+    "WITH a AS (SELECT * FROM runs), b AS (FROM runs) SELECT a.system, b.itr_us FROM a, b",
+    "SELECT system FROM runs UNION ALL SELECT workload FROM (FROM runs)",
+    "FROM runs",
+    "SUMMARIZE runs",
+    "PIVOT runs ON itr_us USING sum(energy_j)",
+    "SELECT system FROM runs a NATURAL JOIN runs b",
+    "WITH runs AS (SELECT run_id FROM _runs_all) SELECT * FROM runs",
+    "SELECT run_id, core FROM runs JOIN cores USING (run_id)",
+    "SELECT path FROM sources UNION ALL SELECT path FROM problems",
+    "SELECT r.system, o.core FROM runs r LEFT JOIN overview o USING (run_id)",
+]
+
+
+@pytest.mark.parametrize("runs", [0, 2])
+def test_queries_answer_the_same_whichever_columns_their_view_of_runs_has(
+    tmp_path: Path, runs: int
+) -> None:
+    """Some mean columns that they do not name."""
+    rows = [run(system=f"s{number}", itr_us=10.0 * number) for number in range(runs)]
+    with open_lake(write_lake(tmp_path, rows)) as lake, duckdb.connect() as full:
+        for statement in lake.views:
+            full.execute(statement)
+        for query in QUERIES:
+            lake.log_views.create(full, query)
+            for asked in (query, query.upper().replace("'.*_S'", "'.*_s'")):
+                answer = lake.polars(asked)
+                expected = full.sql(asked).pl()
+                assert answer.columns == expected.columns
+                assert sorted(map(repr, answer.rows())) == sorted(map(repr, expected.rows()))
+
+
+def test_threads_that_name_a_view_first_at_once_all_find_it(tmp_path: Path) -> None:
+    write_lake(tmp_path, [run()])
+    for query in ("SELECT * FROM runs", "SELECT * FROM sources", "SELECT * FROM problems"):
+        with open_lake(tmp_path) as lake, ThreadPoolExecutor(8) as pool:
+            answers = list(pool.map(lambda _: lake.polars(query), range(16)))  # noqa: B023
+        assert len({len(answer) for answer in answers}) == 1
 
 
 def test_a_version_can_be_pinned_and_an_open_lake_does_not_change_under_its_reader(
