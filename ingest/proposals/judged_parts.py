@@ -11,6 +11,7 @@ import numpy as np
 from ingest.formats.json_cells import Cell
 from ingest.proposals.guess import Guess
 from ingest.proposals.path_parts import PathColumn, give_what_ran
+from ingest.proposals.roles import FEW_VALUES
 from ingest.proposals.row_groups import are_twins, decides
 from ingest.settings.column_names import WORDS
 from ingest.settings.headings import words_of
@@ -50,6 +51,7 @@ def judged_parts(
     settings += [texts[part.name] for part in parts if part.role == "knob"]
     by_row = [*zip(*settings, strict=True)] or [()] * max(map(len, texts.values()), default=0)
     _mark_commands(parts, texts, knobs)
+    _mark_what_follows(parts, texts, knobs)
     _mark_twins_of_files(parts, texts, knobs)
     knobs = [knob for knob in knobs if knob.role == "knob"]
     judged = []
@@ -117,6 +119,21 @@ def _mark_commands(
         is_whole = len({*zip(*said.values(), strict=True)}) == len({*guess.cells})
         if is_whole and any(name in of_paths for name in said):
             guess.take("label", f"goes with {' and '.join(said)}, of the path among them")
+
+
+def _mark_what_follows(
+    parts: Sequence[PathColumn],
+    texts: dict[str, list[str]],
+    knobs: Sequence[Guess],
+) -> None:
+    """Make labels of numbers that recur with a named part of the paths: `tokens` with `bs8`."""
+    named = [p for p in parts if p.role == "knob" and not _UNEXPLAINED.fullmatch(p.name)]
+    named = [part for part in named if not _UNSAID.fullmatch(part.name)]
+    for guess in (g for g in knobs if g.why.startswith(FEW_VALUES) and not g.is_declared):
+        part = next((p for p in named if are_twins(texts[p.name], guess.cells)), None)
+        if part is not None:
+            guess.role, guess.is_given = "label", False
+            guess.why = f"goes with {part.name} of the path"
 
 
 def _mark_twins_of_files(

@@ -112,7 +112,8 @@ def series_pattern(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -
 
     At least three names have the same energy, or power and time each: `fft_energy_j`, `fft_time_s`.
     Two do where a column compares them: `energy_seq_mj`, `energy_fused_mj`, `energy_saving_pct`. Of
-    energies alone, `java_j` and `wifi_j`, none is told from parts of one run.
+    energies alone, `java_j` and `wifi_j`, none is told from parts of one run. Two names of variants
+    need no column that compares them: `energy_base_j`, `energy_opt_j`.
     """
     metrics = [
         heading
@@ -128,7 +129,11 @@ def series_pattern(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -
             stem, name = stem_of(heading, f"{before}({form}){after}")
             if name and heading in metrics and unit_of(name) is None:
                 names[stem].append(name)
-        full = [each for each in names.values() if len(each) >= least]
+        words = {word for of in names.values() for name in of for word in words_of(name)}
+        # A counter may be read before and after a run.
+        are_variants = words <= WORDS["variants"] - {"before", "after"}
+        fewest = 2 if are_variants else least
+        full = [each for each in names.values() if len(each) >= fewest]
         quantities = {read_heading(stem).unit for stem, each in names.items() if each in full}
         kinds = {unit.quantity for unit in quantities if unit is not None}
         known = {word for name in full[0] for word in words_of(name)} if full else set()

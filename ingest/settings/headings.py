@@ -288,7 +288,7 @@ def quantity_of(heading: Heading) -> Quantity:
         is_none = heading.unit.quantity == "percent" or heading.has(*WORDS["products"])
         return "" if is_none else heading.unit.quantity
     last = next((word for word in reversed(heading.words) if word not in WORDS["plain"]), "")
-    others = WORDS["products"] | {"cv", "percent", "pct"}
+    others = WORDS["products"] | WORDS["scaled"] | {"cv", "percent", "pct"}
     if last in _OF_NO_QUANTITY or not others.isdisjoint(heading.words):
         return ""
     if heading.has("energy", "joules", "joule"):

@@ -248,6 +248,26 @@ STUDIES: Studies = {
         "program, clock_ghz, energy_j, duration_s", 4,
         [("fft", 1.2, 310.5, 20.5), ("fft", 2.4, 402.5, 11.5), ("lu", 1.2, 520.5, 33.5)],
     ),
+    # Variants of one program in headings; a counter that is read before and after is one run's.
+    "two variants in headings": (
+        {"t.csv": "program,energy_base_J,energy_opt_J,time_base_s,time_opt_s\n"
+         "gzip,90.5,75.5,9.5,8.25\nxz,190.5,165.5,19.5,17.25\n"},
+        "program, alternative, energy_j, duration_s", 4,
+        [("gzip", "base", 90.5, 9.5), ("gzip", "opt", 75.5, 8.25), ("xz", "base", 190.5, 19.5)],
+    ),
+    "a counter before and after": (
+        {"t.csv": "program,energy_before_J,energy_after_J,time_s\n"
+         "gzip,90.5,175.5,9.5\nxz,190.5,365.5,19.5\n"},
+        "program, duration_s", 2, [("gzip", 9.5), ("xz", 19.5)],
+    ),
+    # What was made goes with the size of the batch, which a name says was set.
+    "a setting in names and what follows from it": (
+        {f"{kind}_bs{bs}_run{run}.json":
+         f'{{"energy_j": {bs * 7.25 + run}, "time_s": {bs * 0.5 + run / 8}, "tokens": {bs * 64}}}'
+         for kind in ("fp16", "int8") for bs in (2, 8) for run in (0, 1)},
+        "bs, replicate, energy_j, tokens", 8,
+        [(2, 0, 14.5, 128), (2, 0, 14.5, 128), (2, 1, 15.5, 128)],
+    ),
     "numbers of threads in headings": (
         {"results.csv": "energy_1t_J,time_1t_s,energy_8t_J,time_8t_s,program\n"
                         "310.5,20.5,402.5,3.5,fft\n520.5,33.5,611.5,5.5,lu\n"},
