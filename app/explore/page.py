@@ -122,12 +122,14 @@ UPDATES: Final = {each.name: _register_picture(each) for each in VIEWS if each.p
 
 
 def _best(view: LakeView, state: ExploreState) -> tuple:
-    """List the best settings, and write what the runs prove of them."""
+    """List the best settings, and write what the runs prove of them; the status and the limits."""
     rows, question = best_table(view, state), asked_of(view, state)
     table = best_settings_table(rows, question)
     notes = (source_words(view, state), guessed_words(view, state.selection))
     said = [html.P(words, className="quiet") for words in notes if words]
-    return table, best_notes(view, state), said + list(map(html.P, sentences(rows, question)))
+    said += map(html.P, sentences(rows, question))
+    about = status_words(view, state), limit_domain(view, state)
+    return table, best_notes(view, state), said, *about
 
 
 update_best = register_answer(
@@ -137,19 +139,12 @@ update_best = register_answer(
         Output("best-table", "children"),
         Output("limit-words", "children"),
         Output(IDS("findings"), "children"),
+        Output(IDS.status, "children"),
+        Output(IDS("limit-domain"), "data"),
     ],
     _best,
     ("limit", "cost", "by", "vs", "alpha", "margin", "same", "show", "lx", "ly"),
 )
-describe_view = register_answer(
-    IDS,
-    ExploreState,
-    [Output(IDS.status, "children"), Output(IDS("limit-domain"), "data")],
-    lambda view, state: (status_words(view, state), limit_domain(view, state)),
-    ("by",),
-)
-
-
 register_gather(IDS, _PROPERTIES)
 update_filters = register_filters(IDS, ExploreState, offered_choices, MENUS)
 turn_workload = register_workload(

@@ -92,48 +92,50 @@ def register_filters(
     state: type[UrlState],
     offered: Offered,
     menus: Mapping[str, Callable[[LakeView, Any], list[dict[str, str]]]] | None = None,
-) -> Callable[[dict[str, Any], int], dict[str, Any]]:
+) -> Callable[..., tuple[Any, str]]:
     """Register the callbacks that update filters and menus after a change of filters.
 
     The server answers what they offer, and the browser sets what differs: each component that Dash
-    sets or makes costs actions that visit all components. Another callback writes the banner on the
-    order of runs.
+    sets or makes costs actions that visit all components. A page comes with what its filters and
+    menus offer first, but without the banner on the order of runs.
 
     Args:
         offered: Returns the choices of each facet.
         menus: URL key of a select to the function that returns its entries.
 
     Returns:
-        The callback: `facets` (see `offered_filters`) and `menus` (entries by key).
+        The callback: `facets` (see `offered_filters`) and `menus` (entries by key), and the banner.
     """
     menus = menus or {}
 
     @callback(
         Output(ids.offered, "data"),
+        Output(ids.order_note, "children"),
+        Input(ids.view_state, "data"),
         Input(ids.changed, "data"),
         State(ids.lake_version, "data"),
-        prevent_initial_call=True,
     )
-    def update_filters(raw_state: dict[str, Any], version: int) -> dict[str, Any]:
+    def update_filters(
+        raw_state: dict[str, Any], changed: dict[str, Any] | None, version: int
+    ) -> tuple[Any, str]:
         view = lake_view(version)
-        current = cast(Any, state.from_json(raw_state, view.catalogue))
+        current = cast(Any, state.from_json(changed or raw_state, view.catalogue))
+        note = order_note(view, current.selection) if view.runs else ""
+        if changed is None:
+            return no_update, note
         entries = {make: make(view, current) for make in dict.fromkeys(menus.values())}
-        return {
+        offers = {
             "facets": offered_filters(view, current.selection, offered),
             "menus": {key: entries[make] for key, make in menus.items()},
         }
+        return offers, note
 
     clientside_callback(
         ClientsideFunction("wattlas", "offer"),
         Input(ids.offered, "data"),
         prevent_initial_call=True,
     )
-
-    def note(view: LakeView, current: Any) -> str:
-        return order_note(view, current.selection) if view.runs else ""
-
-    register_answer(ids, state, Output(ids.order_note, "children"), note)
-    return cast(Callable[[dict[str, Any], int], dict[str, Any]], update_filters)
+    return cast(Callable[..., tuple[Any, str]], update_filters)
 
 
 def register_workload(

@@ -32,9 +32,20 @@ AT_200K = {"workload": "memcached", "load": ["200000"], "rep": "means", "x": "pe
 pytestmark = pytest.mark.usefixtures("here")
 
 
+# Cost, limited metric and the other controls of the table of best settings.
+_BEST: tuple[Any, ...] = ("energy_j", "performance", None, 0.05, 2.0, [], "points", "itr", [])
+
+
 def describe_view(raw: dict[str, Any], version: int) -> tuple:
     """The status line, with the limit on the performance metric."""
-    return explore.describe_view(raw, "performance", version)
+    return explore.update_best(raw, "", *_BEST, version)[3:]
+
+
+def offers(raw: dict[str, Any], version: int) -> dict[str, Any]:
+    """What filters and menus offer after a change; a page that opens has it already."""
+    assert update_filters(raw, None, version)[0] is no_update
+    offered, _ = update_filters(raw, raw, version)
+    return offered
 
 
 def update_scatter(raw: dict[str, Any], version: int, limit: float | str = "") -> tuple:
@@ -46,9 +57,7 @@ def update_scatter(raw: dict[str, Any], version: int, limit: float | str = "") -
 
 def update_best(raw: dict[str, Any], limit: float | str, version: int) -> tuple:
     """The best settings by energy, with the limit on the performance metric: table, words."""
-    table, _, said = explore.update_best(
-        raw, limit, "energy_j", "performance", None, 0.05, 2.0, [], "points", "itr", [], version
-    )
+    table, _, said, *_ = explore.update_best(raw, limit, *_BEST, version)
     return table, " ".join(text for part in said for text in texts(part))
 
 
@@ -199,7 +208,7 @@ def test_the_status_line_counts_what_cannot_be_drawn() -> None:
 
 def test_filters_offer_what_the_others_leave() -> None:
     raw = {**AT_200K, "itr": ["50"], "system": ["linux_tuned"]}
-    answer = update_filters({**raw, "hsys": "ebbrt_tuned", "hmet": "energy_j"}, NEWEST)
+    answer = offers({**raw, "hsys": "ebbrt_tuned", "hmet": "energy_j"}, NEWEST)
     facets, menus = answer["facets"], answer["menus"]
     assert [value for value, *_ in facets["itr"]["chips"]] == ["2", "50", "100"]
     assert [value for value, *_ in facets["system"]["chips"]] == ["ebbrt_tuned", "linux_tuned"]
@@ -208,7 +217,7 @@ def test_filters_offer_what_the_others_leave() -> None:
     assert facets["dvfs"]["note"] == ""
     assert facets["message"]["isIdle"]
     # A chosen value stays, faint, also where no run has it.
-    gone = update_filters({**raw, "message": ["8192"]}, NEWEST)["facets"]["message"]
+    gone = offers({**raw, "message": ["8192"]}, NEWEST)["facets"]["message"]
     assert [chip[3] for chip in gone["chips"] if chip[0] == "8192"] == [True]
     assert not facets["load"]["isIdle"]
     assert menus["cost"] == menus["by"] == menus["x"]
@@ -302,6 +311,6 @@ def test_an_empty_lake_says_what_to_do(empty_server: Flask) -> None:
         status, domain = describe_view({}, -1)
         assert status == "0 of 0 runs"
         assert (domain["low"], domain["high"]) == (None, None)
-        assert update_filters({}, -1)["menus"].keys() == explore.MENUS.keys()
+        assert offers({}, -1)["menus"].keys() == explore.MENUS.keys()
         assert all(values == [] for values in turned("memcached", [], None, -1).values())
         assert words == ""

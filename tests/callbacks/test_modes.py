@@ -253,7 +253,7 @@ class TestOnTheGrid:
         assert (state.x, state.y, state.metric) == ("itr", "dvfs", "latency_p99_us")
 
     def test_filters_offer_what_is_left(self) -> None:
-        found = update_filters({**P99, "system": ["ebbrt_tuned"]}, LATEST)
+        found, _ = update_filters({}, {**P99, "system": ["ebbrt_tuned"]}, LATEST)
         assert len(found["menus"]) == 9
         assert found["facets"]["system"]["note"] == "1 of 3 · 12 runs"
         assert found["facets"]["mode"]["isIdle"]

@@ -119,13 +119,13 @@ def _explore(raw: dict[str, Any], version: int) -> Iterator[Any]:
     view, state = lake_view(version), ExploreState.from_json(raw, SHIPPED)
     yield from ((picture(name, view, state),) for name in PICTURES)
     yield from ((one(view, state),) for one in (best_table, status_words))
-    yield explore.update_filters(raw, version)
+    yield explore.update_filters(raw, raw, version)
 
 
 def _modes(raw: dict[str, Any], version: int) -> Iterator[Any]:
     yield modes.update_map(raw, version)
     yield modes.update_evidence("", raw, version)
-    yield modes.update_filters(raw, version)
+    yield modes.update_filters(raw, raw, version)
 
 
 def _timeline(raw: dict[str, Any], version: int) -> Iterator[Any]:
@@ -137,7 +137,7 @@ def _timeline(raw: dict[str, Any], version: int) -> Iterator[Any]:
 def _storage(raw: dict[str, Any], version: int) -> Iterator[Any]:
     yield storage.update_views(raw, version)
     yield (storage.update_claims(raw, version),)
-    yield storage.update_filters(raw, version)
+    yield storage.update_filters(raw, raw, version)
 
 
 CALLBACKS: dict[str, Callable[[dict[str, Any], int], Iterator[Any]]] = {
@@ -145,7 +145,7 @@ CALLBACKS: dict[str, Callable[[dict[str, Any], int], Iterator[Any]]] = {
     "modes": _modes,
     "timeline": _timeline,
     "storage": _storage,
-    "models": lambda raw, version: iter([models.update_filters(raw, version)]),
+    "models": lambda raw, version: iter([models.update_filters(raw, raw, version)]),
 }
 
 

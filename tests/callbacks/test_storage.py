@@ -105,7 +105,7 @@ def test_names_of_the_lake_are_text_in_tables_and_claims(tmp_path: Path) -> None
 
 
 def test_filters_offer_what_the_others_leave() -> None:
-    facets = update_filters({"dataset": ["lab"], "device": ["disk"]}, 1)["facets"]
+    facets = update_filters({}, {"dataset": ["lab"], "device": ["disk"]}, 1)[0]["facets"]
     depths = {value: is_empty for value, _, _, is_empty in facets["depth"]["chips"]}
     assert depths == {"1": False, "2": False}
     assert facets["device"]["note"] == "1 of 2 · 4 runs"
