@@ -23,8 +23,7 @@ from ingest.proposals.name_tokens import (
 from ingest.proposals.path_patterns import MARK, are_told, form_of, is_cut, literal, optional_mark
 from ingest.proposals.row_groups import are_twins
 from ingest.settings.column_names import (
-    FAMILIES,
-    PARAMETERS,
+    MODEL,
     VALUES,
     WORDS,
     clean_name,
@@ -38,7 +37,7 @@ _ONE_PART: Final = re.compile(
     r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
     r"|\d{4}-\d\d-\d\d(?:[-_T ]\d\d[-_.:h]?\d\d(?:[-_.:m]?\d\d)?)?|(?:19|20)\d{6}[-_T]\d{4,6}"
     r"|(?<![.\d])\d+\.\d+(?![.\d])"
-    rf"|(?i:(?<![a-z])(?:{'|'.join(FAMILIES['model'])})[\d.]*(?:-\d+(?:\.\d+)?)?{PARAMETERS.pattern[4:]})"
+    rf"|{MODEL}"
     rf"|(?i:{'|'.join(sorted(v for of in VALUES.values() for v in of if '_' in v))})(?![A-Za-z0-9])"
 )
 _MACHINE: Final = re.compile(r"[a-z]{1,3}\d{3,4}[a-z]*\d*|node\d+|host\d+", re.IGNORECASE)

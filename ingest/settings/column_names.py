@@ -29,8 +29,13 @@ for _name in ("set", "given"):
 
 
 _LONGEST_NAME: Final = 55
-# Names of models end in how many parameters they have, or a version: `qwen2.5_0.5B`, `DeepSeek-R1`.
-PARAMETERS: Final = re.compile(r"(?i)[-_: ](?:\d+(?:\.\d+)?[bm]|[rv]\d(?:\.\d+)?)(?![a-z0-9])")
+# Names of models end in how many parameters they have, as `qwen2.5_0.5B`; known ones also in m, or
+# in a version: `bert-110m`, `DeepSeek-R1`.
+_PARAMETERS: Final = re.compile(r"[-_: ]\d+(?:\.\d+)?b(?![a-z0-9])")
+MODEL: Final = (
+    rf"(?i:(?<![a-z])(?:{'|'.join(FAMILIES['model'])})[\d.]*(?:-\d+(?:\.\d+)?)?"
+    r"[-_: ](?:\d+(?:\.\d+)?[bm]|[rv]\d(?:\.\d+)?)(?![A-Za-z0-9]))"
+)
 # So many times those that say it are all.
 _MOST: Final = 1.5
 # The signs of a difference and of millionths, as they are read.
@@ -60,20 +65,24 @@ def name_of_values(values: Collection[str]) -> str:
     small = {value.lower() for value in values} - {""}
     # `java17` is a language.
     bare = {value.rstrip("0123456789.") for value in small}
-    known = next((name for name, of in VALUES.items() if small <= of or bare <= of), "")
-    if known or not small:
-        return known
+    exact = next((name for name, of in VALUES.items() if small <= of or bare <= of), "")
+    if exact or not small:
+        return exact
     negated = {re.sub(r"^(?:no|non|un|without)[-_]?", "", value) for value in small}
     if len(small) == 2 * len(negated):
         return min(negated)
     begins = {re.split("[^a-z0-9]", value)[0] for value in small}
-    if begins <= WORDS["variants"] - FAMILIES["policy"] and not any(map(PARAMETERS.search, small)):
+    if begins <= WORDS["variants"] - FAMILIES["policy"] and not any(map(_PARAMETERS.search, small)):
         return "variant"
     words = {value: {*re.findall(r"[a-z]+[+#]*", value)} for value in small}
     for name, of in FAMILIES.items():
-        is_of = [each & of or (name == "model" and PARAMETERS.search(value))
-                 for value, each in words.items()]  # fmt: skip
-        if _MOST * sum(map(bool, is_of)) >= len(small):
+        sure = [value for value, each in words.items() if each & of
+                or (name == "model" and _PARAMETERS.search(value))]  # fmt: skip
+        # A variant beside them is another of their kind.
+        others = [
+            value for value in small if value not in sure and words[value] & WORDS["variants"]
+        ]
+        if sure and _MOST * len([*sure, *others]) >= len(small):
             return name
     return "variant" if small & WORDS["variants"] else ""
 

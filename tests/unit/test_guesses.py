@@ -13,6 +13,7 @@ from ingest.proposals.like_columns import replicate_pattern
 from ingest.proposals.path_parts import read_paths
 from ingest.proposals.replicates import MAYBE_SETTINGS
 from ingest.proposals.request_units import NO_UNIT
+from ingest.settings.column_names import name_of_values
 from ingest.settings.headings import read_heading, without_unit
 
 EXAMPLES = tomllib.loads(Path(__file__).with_name("guesses.toml").read_text("utf-8"))
@@ -116,6 +117,13 @@ def test_columns_are_knobs_metrics_and_labels(kind: str, text: str) -> None:
 def test_numbers_in_headings_are_of_replicates_or_of_parts(kind: str, headings: list[str]) -> None:
     columns = [["a", "b"], ["1.5", "2.5"], ["1.6", "2.4"]]
     assert bool(replicate_pattern(["setting", *headings], columns)) == (kind == "replicates")
+
+
+@pytest.mark.parametrize(
+    ("name", "texts"), [(name, each) for name, of in EXAMPLES["named"].items() for each in of]
+)
+def test_texts_say_what_they_are_values_of(name: str, texts: str) -> None:
+    assert (name_of_values(texts.split(",")) or "none") == name
 
 
 @pytest.mark.parametrize("braces", EXAMPLES["paths"])
