@@ -4,8 +4,9 @@ A *place* is the path of a table in its document, with `*` for each list or dict
 `models/*/runs/*`. The document itself has the place ``, and one row.
 """
 
+import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -23,7 +24,8 @@ from ingest.formats.json_cells import (
     quantity_in,
     summaries,
 )
-from ingest.settings.column_names import VALUES, WORDS
+from ingest.formats.json_columns import rows_of_columns
+from ingest.settings.column_names import WORDS, name_of_values
 from ingest.settings.headings import is_setting, quantity_of, read_heading, words_of
 
 _MOST_CARRIED: Final = 100
@@ -36,6 +38,10 @@ _RESULTS: Final = {"elapsed", "makespan", "wall", "walltime", "throughput"}
 _MOST_SET: Final = 1e5
 # Keys of a document that no run wrote: a notebook, a lock file of packages.
 _OTHER_TOOLS: Final = ("nbformat", "lockfileVersion")
+_CONFIGURATIONS: Final = frozenset(
+    {"config", "configuration", "params", "parameters", "hparams", "hyperparameters", "args"}
+    | {"arguments", "settings", "options"}
+)
 
 
 @dataclass(slots=True)
@@ -146,37 +152,12 @@ def places_of(document: Any) -> list[Place]:
     Like objects share half of their keys.
     """
     places: dict[str, Place] = {}
-    if isinstance(document, dict) and (columns := _columnar(document)):
+    if isinstance(document, dict) and (columns := rows_of_columns(document)):
         document = columns
     if isinstance(document, dict) and not is_dictionary(document):
         places[""] = Place("", [({}, document)])
     _collect(document, "", {}, (), places, 0)
     return sorted(places.values(), key=lambda place: (-len(place.objects), place.path.count("/")))
-
-
-def _columnar(document: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the rows of a document that has columns in place of rows; empty for others."""
-    names, data = document.get("columns"), document.get("data")
-    if isinstance(names, list) and isinstance(data, list) and document.keys() <= _SPLIT:
-        return [dict(zip(map(str, names), row, strict=False)) for row in data if type(row) is list]
-    columns = list(document.values())
-    if len(columns) > 1 and all(isinstance(each, dict) and each for each in columns):
-        keys = list(columns[0])
-        if keys == [*map(str, range(len(keys)))] and all([*each] == keys for each in columns):
-            return [{name: document[name][key] for name in document} for key in keys]
-    lists = all(isinstance(each, list) and len(each) > 1 for each in columns)
-    if len(columns) > 1 and lists and len({len(each) for each in columns}) == 1:
-        scalars = all(not isinstance(cell, dict | list) for each in columns for cell in each)
-        rows = zip(*columns, strict=True) if scalars else ()
-        return [dict(zip(document, row, strict=True)) for row in rows]
-    return []
-
-
-_CONFIGURATIONS: Final = frozenset(
-    {"config", "configuration", "params", "parameters", "hparams", "hyperparameters", "args"}
-    | {"arguments", "settings", "options"}
-)
-_SPLIT: Final = {"columns", "index", "data"}
 
 
 def _collect(
@@ -202,8 +183,8 @@ def _collect(
     if isinstance(node, dict) and (is_one or is_dictionary(node)):
         entries = entries_of(node)
         beside = cells_of({key: each for key, each in node.items() if key not in entries})
-        small = {key.lower() for key in entries}
-        heading = name or next((n for n, of in VALUES.items() if small <= of), "key")
+        word, values = _numbered(entries)
+        heading = name or word or name_of_values(entries) or "key"
         heading = f"{heading}_{len(keys) + 1}" if heading in keys else heading
         counts = ([str(begin + n) for n in range(len(entries))] for begin in (0, 1))
         is_index = [*entries] in counts
@@ -216,7 +197,7 @@ def _collect(
         is_index |= is_restated
         keys = keys if is_index else (*keys, heading)
         rows = [
-            ({**beside, **({} if is_index else {heading: key})}, each)
+            ({**beside, **({} if is_index else {heading: values.get(key, key)})}, each)
             for key, each in entries.items()
         ]
     elif is_list(node):
@@ -242,6 +223,15 @@ def _collect(
             is_one = is_one and are_alike(like[0], single[0])
             more = {**carried, **own, **({} if is_one else _carried(each))}
             _collect(each, below, more, keys, places, depth + 1, is_one)
+
+
+def _numbered(keys: Collection[str]) -> tuple[str, dict[str, Cell]]:
+    """Return the word of a setting before the numbers of keys, and these: `batch_1`, `batch_8`."""
+    found = {key: re.fullmatch(r"([A-Za-z_]+?)[ _-]?(\d+(?:\.\d+)?)", key) for key in keys}
+    words = {match[1] if match else "" for match in found.values()}
+    if len(words) != 1 or not is_setting(word := words.pop()):
+        return "", {}
+    return word, {key: json.loads(match[2]) for key, match in found.items() if match}
 
 
 def _carried(node: Mapping[str, Any]) -> dict[str, Cell]:

@@ -11,7 +11,7 @@ from ingest.declarations import Aggregate
 from ingest.formats.json_cells import Cell
 from ingest.formats.table_reshaped import stem_of
 from ingest.proposals.guess import Guess
-from ingest.proposals.heading_roles import is_measured, is_spread
+from ingest.proposals.heading_roles import WHEN, is_measured, is_spread
 from ingest.proposals.roles import guess_of
 from ingest.settings.column_names import WORDS
 from ingest.settings.headings import is_derived, quantity_of, read_heading, words_of
@@ -51,6 +51,10 @@ _OF_ONE_RUN: Final = WORDS["predicted"].union(
 # What a column of measurements of several kinds is called, and the most kinds.
 _VALUES: Final = frozenset({"value", "values", "score", "measurement", "reading", "result"})
 _MOST_MEASUREMENTS: Final = 40
+# What the begin and the end of a run are called in a list of events, and a time of day.
+_BEGINS: Final = frozenset({"start", "begin", "started", "starting"})
+_ENDS: Final = frozenset({"end", "stop", "finish", "ended", "stopped", "finished", "done"})
+_TIMES: Final = frozenset({"time", "ts"})
 # Words of parts, phases and statistics: their columns are of one run.
 _NO_SERIES: Final = (
     _PARTS
@@ -181,8 +185,15 @@ def pivot_columns(
 ) -> tuple[str, str] | None:
     """Return the headings of names and of values, if each row has one measurement of several.
 
-    Most of the names are of measurements: `energy_j`, `time_s`, `power/energy-pkg/`.
+    Most of the names are of measurements: `energy_j`, `time_s`, `power/energy-pkg/`. Or they are of
+    the begin and the end of each run, and the values times of day.
     """
+    times = [heading for heading in headings if {*words_of(heading)[-1:]} & (_TIMES | WHEN)]
+    for heading, cells in zip(headings, columns, strict=True):
+        names = {str(cell).strip().lower() for cell in cells}
+        is_pair = len(names) == 2 and len(names & _BEGINS) == len(names & _ENDS) == 1
+        if is_pair and len(times) == 1 and times[0] != heading:
+            return heading, times[0]
     values = [h for h in headings if words_of(h)[-1:] and words_of(h)[-1] in _VALUES]
     for heading, cells in zip(headings, columns, strict=True):
         names = {str(cell).strip() for cell in cells if cell not in (None, "")}

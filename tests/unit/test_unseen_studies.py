@@ -4,6 +4,7 @@ Each is written in another style. It has its columns, the number of its runs, an
 in order; what was worked by hand stands beside it.
 """
 
+import json
 import zipfile
 from itertools import product
 from pathlib import Path
@@ -151,6 +152,32 @@ STUDIES: Studies = {
              f"{n},{9100.5 + n},{60.25 - n}\n" for n in range(1, 7))},
         "governor, thread_count, energy_j, duration_s, fps", 6,
         [("performance", 1, 9101.5, 59.25, 25.5), ("performance", 2, 9102.5, 58.25, 26.5)],
+    ),
+    # 60 W for 20 s of each run, and 40 W between: a list of events says when runs began and ended.
+    "begins and ends of runs": (
+        {"events.csv": "timestamp,event,program,cap_w\n" + "".join(
+            f"{1_714_550_000 + 30 * n + at},{event},{program},{cap}\n"
+            for n, (program, cap) in enumerate(product(("fft", "lu"), (80, 120)))
+            for event, at in (("start", 5), ("end", 25))),
+         "power.csv": "timestamp,power_w\n" + "".join(
+             f"{1_714_550_000 + at},{60 if 5 < at % 30 <= 25 else 40}.0\n" for at in range(120))},
+        "program, cap_w, energy_j, duration_s", 4,
+        [("fft", 80, pytest.approx(1200.0), 20.0), ("fft", 120, pytest.approx(1200.0), 20.0)],
+    ),
+    # Keys say the model, and a number behind a word of a setting; lists stand beside one device.
+    "keys with numbers": (
+        {"results.json": json.dumps({model: {f"batch_{size}": {
+            "latency_ms": 4.5 * size, "energy_mj": 90.5 * size} for size in (1, 8)}
+            for model in ("resnet50", "mobilenet")})},
+        "model, batch, energy_j, latency_mean_us", 4,
+        [("mobilenet", 1, pytest.approx(0.0905), 4500.0),
+         ("mobilenet", 8, pytest.approx(0.724), 36000.0)],
+    ),
+    "lists beside a device": (
+        {"sweep.json": json.dumps({
+            "device": "board", "freq_mhz": [300, 600, 900], "latency_ms": [40.5, 22.5, 16.25],
+            "power_w": [5.5, 7.25, 10.5]})},
+        "freq_mhz, power_w, latency_mean_us", 3, [(300, 5.5, 40500.0), (600, 7.25, 22500.0)],
     ),
     # A row a file, named by it; costs of one item.
     "rows named by their files": (

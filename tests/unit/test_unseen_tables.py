@@ -110,7 +110,7 @@ STUDIES: Studies = {
          "nested.json": '{"bert": {"fp32": {"energy_j": 30.5, "time_s": 1.5}, "int8": {"energy_j": '
          '20.5, "time_s": 1.0}}, "gpt": {"fp32": {"energy_j": 90.5, "time_s": 4.5}, "int8": '
          '{"energy_j": 60.5, "time_s": 3.5}}}'},
-        "energy_j, duration_s, kernel, freq_mhz, replicate, cores_whole, key, precision_text", 15,
+        "energy_j, duration_s, kernel, freq_mhz, replicate, cores_whole, model, precision_text", 15,
         [(20.5, 1.0, None, None, 0, None, "bert", "int8"),
          (30.5, 1.5, None, None, 0, None, "bert", "fp32"),
          (60.5, 3.5, None, None, 0, None, "gpt", "int8"),
