@@ -27,7 +27,7 @@ from data.analysis.planner import more_runs
 from data.baselines import baseline_of
 from data.catalogue import SHIPPED
 from data.choices import DEFAULT, Study, Value, members_within
-from data.claim_scope import ENERGY, USUAL_PERFORMANCE, Scope, Spec
+from data.claim_scope import ENERGY, LIMIT, USUAL_PERFORMANCE, Scope, Spec
 from data.errors import DataError
 from data.knobs import POLICIES
 from data.queries.claims import REFERENCE, SUBJECT, workloads_query
@@ -79,6 +79,7 @@ def specs_of(
         at = rows.row(0, named=True)
         metric, is_synthetic = performance[at["dataset"], at["workload"]]
         bound = limit if limit is not None and metric == limit[0] else None
+        bound = None if bound == LIMIT and at["dataset"] in lake.guessed else bound
         return Scope(
             rows, {name: at[name] for name in columns}, everything, catalogue, alpha, margin,
             bound, is_synthetic, metric,

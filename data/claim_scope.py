@@ -27,6 +27,8 @@ Kind = Literal["default to tuned", "tuned to tuned", "knob", "limit met"]
 ENERGY: Final = "energy_j"
 # What a scope is judged by where no metric is asked for.
 USUAL_PERFORMANCE: Final = "duration_s"
+# The agreement of the network study; it is none of a study whose measurements are a guess.
+LIMIT: Final = ("latency_p99_us", 500.0)
 
 
 @dataclass(frozen=True, slots=True)

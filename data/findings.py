@@ -22,7 +22,7 @@ from data.analysis.claims import Judged, judge_all
 from data.analysis.outcomes import Outcome
 from data.choices import Value
 from data.claim_list import specs_of
-from data.claim_scope import Kind, Spec
+from data.claim_scope import LIMIT, Kind, Spec
 from data.errors import DataError
 from data.machine_state import compare_states, runs_of_states
 from data.published import PublishedClaim, published_claims
@@ -33,9 +33,8 @@ from data.units import counted, format_signed, lowered
 if TYPE_CHECKING:
     from data.connection import Lake
 
-__all__ = ["Claim", "PublishedClaim", "claims", "published_claims"]
+__all__ = ["LIMIT", "Claim", "PublishedClaim", "claims", "published_claims"]
 
-LIMIT: Final = ("latency_p99_us", 500.0)
 # A difference beyond a factor e^5 is none that data bound.
 _MOST: Final = 5.0
 _BESIDE_SHOWN: Final = 3

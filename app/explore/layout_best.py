@@ -83,11 +83,16 @@ def best_settings_table(rows: pl.DataFrame, question: Asked) -> html.Div:
             ],
             tabIndex=0,
             **{"data-config": row["set"], "data-meets": str(row["standing"] != "outside")},
-            **({"data-best": ""} if row is best else {}),
+            **({"data-best": _best_words(row, question)} if row is best else {}),
         )
         for row, setting_text in zip(listed, settings, strict=True)
     ]
     return html.Table([html.Thead(html.Tr(head)), html.Tbody(body)], className="best")
+
+
+def _best_words(row: Mapping[str, Any], question: Asked) -> str:
+    """Return what is said of the points of the marked row; nothing of one that has no rival."""
+    return "may be the best" if row["settings"] > 1 and not is_guessed(row, question) else ""
 
 
 def _setting_title(listed: Sequence[Mapping[str, Any]], question: Asked) -> str:

@@ -170,7 +170,8 @@ def limit_domain(view: LakeView, state: ExploreState) -> dict[str, Any]:
         else (None, None)
     )
     domain = {"low": low, "high": high, "unit": measure.unit, "column": measure.name}
-    if AGREED_METRIC in view.measured_columns(state.selection):
+    is_declared = view.lake.guessed.isdisjoint(view.part_left(state.selection).values("dataset"))
+    if is_declared and AGREED_METRIC in view.measured_columns(state.selection):
         is_own = question.performance == AGREED_METRIC
         domain |= {"agreed": AGREED_US, "by": PERFORMANCE if is_own else AGREED_METRIC}
     return domain

@@ -11,7 +11,7 @@ from app.kit.metric_choice import first_telling, performance_column
 from data.choices import Choice
 from data.connection import open_lake
 from data.errors import LakeError, WattlasError
-from data.findings import Claim, claims
+from data.findings import LIMIT, Claim, claims
 from data.next_runs import next_runs, runs_left
 from data.published import PublishedClaim, published_claims
 from data.queries.claims import workloads_query
@@ -164,7 +164,8 @@ def _sweeps(view: LakeView, key: tuple[Selection, str, tuple[str, float]]) -> li
     choices = []
     for choice in sweeps_of(view.lake, selection, metric):
         performance = own.get((choice.dataset, choice.workload))
-        limit = bound if performance == bound[0] != metric else None
+        is_agreed = bound != LIMIT or choice.dataset not in view.lake.guessed
+        limit = bound if is_agreed and performance == bound[0] != metric else None
         limited = replace(choice, limit=limit)
         choices.append(
             Sweep(choice_key(choice), scope_words(choice, view.catalogue, labels), limited)

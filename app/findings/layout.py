@@ -101,8 +101,9 @@ def sections(
 def _claims_rules(view: LakeView, state: FindingsState) -> html.Div:
     limited = view.catalogue.metric(state.bound[0])
     limit: list[Component] = [dcc.Input(id=IDS.control("limit"), value=state.limit, type="hidden")]
-    # A lake without such a metric has nothing to limit.
-    if limited.name in view.measured_columns(Selection()):
+    # A lake without such a metric has nothing to limit, nor has one whose metrics are a guess.
+    is_declared = not view.lake.guessed.issuperset(view.outline["dataset"].unique())
+    if is_declared and limited.name in view.measured_columns(Selection()):
         limit = [
             html.Span(f"{limited.title}: at most", className="quiet"),
             dmc.NumberInput(

@@ -73,7 +73,7 @@
     if (!count) return "nothing: drag a box in a picture";
     const row = bestRow(), name = row.querySelector("th").textContent;
     if (row.dataset.meets === "False") return "nothing meets the limit; nearest: " + points + " of " + name;
-    return "nothing yet; " + points + " of " + name + " may be the best";
+    return ["nothing yet; " + points + " of " + name, row.dataset.best].filter(Boolean).join(" ");
   }
 
   /** Write the table and its words. */

@@ -7,9 +7,9 @@ import pytest
 from app.explore.best_words import sentences
 from app.explore.defaults import default_state
 from app.explore.layout_best import best_settings_table
-from app.explore.views import asked_of, best_table
+from app.explore.views import asked_of, best_table, limit_domain
 from app.findings.answer import default_state as findings_state
-from app.findings.answer import no_claim_words
+from app.findings.answer import no_claim_words, sweeps
 from app.findings.layout_claims import claims_block
 from app.kit.context import Lakes
 from app.kit.export import render
@@ -172,3 +172,37 @@ def test_why_there_is_no_claim(tmp_path: Path) -> None:
         "There is no claim: 2 of 3 settings have one run (n = 1), and too few were repeated to "
         "tell differences from noise."
     )
+
+
+def test_the_agreed_limit_is_none_of_a_guess(tmp_path: Path) -> None:
+    """The network study agreed on 500 us; a stranger's requests take seconds."""
+    rows = [
+        run(itr_us=itr, replicate=r, energy_j=90 * itr + r, latency_p99_us=1e6 / itr + r)
+        for itr in (2.0, 4.0, 8.0)
+        for r in (0, 1)
+    ]
+    found = []
+    for guessed in (frozenset[str](), frozenset({"tiny"})):
+        view = Lakes(write_lake(tmp_path / str(len(guessed)), rows)).at(None)
+        view.lake.__dict__["guessed"] = guessed
+        kinds = {claim.kind for claim in claims(view.lake)}
+        (sweep,) = sweeps(view, findings_state(view))
+        found.append(
+            ("limit met" in kinds, sweep.choice.limit is not None,
+             "agreed" in limit_domain(view, default_state(view)))
+        )  # fmt: skip
+        limited = {claim.kind for claim in claims(view.lake, limit=("latency_p99_us", 3e5))}
+        assert "limit met" in limited
+    assert found == [(True, True, True), (False, False, False)]
+
+
+def test_the_points_of_a_guess_or_of_one_setting_are_not_called_the_best(tmp_path: Path) -> None:
+    rows = [
+        run(itr_us=itr, replicate=r, energy_j=90 * itr + r) for itr in (2.0, 4.0) for r in (0, 1)
+    ]
+    words = []
+    for path, runs, guessed in (("a", rows, ""), ("b", rows, "tiny"), ("c", rows[:2], "")):
+        view = Lakes(write_lake(tmp_path / path, runs)).at(None)
+        view.lake.__dict__["guessed"] = frozenset({guessed})
+        words.append("may be the best" in lead(view)[1])
+    assert words == [True, False, False]

@@ -42,6 +42,7 @@ _DISC_PX: Final = 7
 _SET_OPACITY: Final = 0.3
 _SHADE: Final = 0.14
 _DASHES: Final = {0.25: "dot", 0.5: "dash", 0.75: "longdash"}
+_CROWDED_DECADES: Final = 4.0
 _WHOLE: Final = {"marker": {"opacity": 1}}
 
 
@@ -140,14 +141,17 @@ def metric_axis(
         deviations: Their standard deviations; NaN where n is 1.
         needed: Values that the axis shows, if points lie around them: best points, the limit.
     """
-    top = float(np.abs(values).max())
+    top, ends = float(np.abs(values).max()), _range(values, deviations, log, needed)
+    # Each digit of few decades would have a label, one on another.
+    is_crowded = log and 1 <= ends[1] - ends[0] <= _CROWDED_DECADES
     return {
         "type": "log" if log else "linear",
         "automargin": False,
         "zeroline": False,
         "separatethousands": True,
         **metric_ticks(measure, top, log),
-        "range": _range(values, deviations, log, needed),
+        **({"dtick": "D2"} if is_crowded else {}),
+        "range": ends,
     }
 
 
