@@ -3,8 +3,10 @@
 # that repeat, pin both by digest.
 ARG BASE=docker.io/library/python:3.11-slim-bookworm
 ARG BUILD_BASE=docker.io/library/python:3.11-bookworm
+# The packages: made below, or an image that a build of the same requirements left.
+ARG PACKAGES=packages
 
-FROM ${BUILD_BASE} AS build
+FROM ${BUILD_BASE} AS packages
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PYTHONDONTWRITEBYTECODE=1
 WORKDIR /opt/wattlas
 RUN python3 -m venv /opt/wattlas/.venv
@@ -23,7 +25,10 @@ RUN find .venv -depth -type d \( -name tests -o -name test -o -name include -o -
         .venv/lib/python3*/site-packages/pyarrow/src
 # Symbols for debuggers, in the libraries that have most of them.
 RUN find .venv/lib/python3*/site-packages -regex '.*/\(llvmlite\|_polars_runtime[^/]*\|pyarrow\|_brotli\)[/.].*\.so.*' \
-        -type f -exec strip --strip-unneeded {} +
+        -type f -exec strip --strip-unneeded {} + \
+    && .venv/bin/python -m compileall -q -j 2 --invalidation-mode unchecked-hash .venv
+
+FROM ${PACKAGES} AS build
 COPY data data
 COPY ingest ingest
 COPY app app
@@ -33,11 +38,9 @@ COPY vendor vendor
 # lies there is removed; a source that is always there allows that the other is not.
 COPY requirements.txt compresse[d] compressed/
 RUN NUMBA_CACHE_DIR=/tmp/numba .venv/bin/python -m app compress
-COPY scripts/compile.sh .
-# Numba keeps the time of each source with what it compiled: whole seconds, as layers keep them.
-RUN find . -exec touch --no-dereference --date=@1700000000 {} + \
-    && NUMBA_CACHE_DIR=/opt/wattlas/numba sh compile.sh .venv/bin/python && rm compile.sh \
-    && .venv/bin/python -m compileall -q -j 2 --invalidation-mode unchecked-hash .
+COPY scripts/compile.sh scripts/reuse.sh ./
+RUN NUMBA_CACHE_DIR=/opt/wattlas/numba sh compile.sh .venv/bin/python && rm compile.sh reuse.sh \
+    && .venv/bin/python -m compileall -q -j 2 --invalidation-mode unchecked-hash data ingest app
 
 FROM ${BASE}
 ARG VERSION=unknown

@@ -5,13 +5,21 @@
 # Usage: compile.sh PYTHON
 set -eu
 
-scripts=$(dirname "$0")
+scripts=$(cd "$(dirname "$0")" && pwd)
+name=compiled-$(find data/models -name '*.py' | LC_ALL=C sort | xargs cat | sha256sum | cut -c 1-32)
+folder=. places="data/models ingest/files"
+if [ -n "${NUMBA_CACHE_DIR:-}" ]; then
+    # Numba names the models' folders by their path.
+    name=$name-$(pwd | sha256sum | cut -c 1-8) folder=$NUMBA_CACHE_DIR places=.
+    mkdir -p "$folder"
+fi
 compiled() {
-    find data/models ingest/files -name '*.nb[ic]' -o -name '*.o'
+    (cd "$folder" && find $places -name '*.nb[ic]' -o -name '*.o')
 }
-models=$(find data/models -name '*.py' | LC_ALL=C sort | xargs cat | sha256sum | cut -c 1-32)
-[ -n "$(compiled)" ] || sh "$scripts/reuse.sh" take "compiled-$models"
+reuse() {
+    (cd "$folder" && sh "$scripts/reuse.sh" "$@")
+}
+[ -n "$(compiled)" ] || reuse take "$name"
 "$1" -c "from ingest.logs.compiling import compile_loops; compile_loops()"
 "$1" -c "from data.models import compile_models; compile_models()"
-# An image has them in a folder of its own.
-[ -n "${NUMBA_CACHE_DIR:-}" ] || sh "$scripts/reuse.sh" leave "compiled-$models" $(compiled)
+reuse leave "$name" $(compiled)

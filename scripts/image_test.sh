@@ -54,9 +54,22 @@ fi
 [ "${1:-}" != base ] || exit 0
 args="--isolation chroot --pull-never --layers=false --quiet -v /etc/ssl/certs:/etc/ssl/certs:ro"
 [ ! -f /etc/pip.conf ] || args="$args -v /etc/pip.conf:/etc/pip.conf:ro"
+# Packages once for each state of what makes them; what Numba compiled, as other clones of this user.
+packages=localhost/wattlas-packages:$(sed '/^FROM ..PACKAGES/,$d' Dockerfile | cat - requirements.txt | sha256sum | cut -c 1-16)
+if ! podman $store image exists "$packages"; then
+    buildah $store build --format docker $args --target packages --build-arg BUILD_BASE=localhost/wattlas-build-base \
+        --tag "$packages" . >"$work/build.log" 2>&1 || { tail -30 "$work/build.log" >&2; fail "packages"; }
+    podman $store images --quiet --filter "before=$packages" --filter 'reference=localhost/wattlas-packages' |
+        xargs --no-run-if-empty podman $store rmi >/dev/null 2>&1 || true
+fi
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/wattlas/image
+mkdir -p "$cache"
+args="$args --build-arg PACKAGES=$packages -v $cache:/root/.cache/wattlas"
 IMAGE=localhost/wattlas BASE=localhost/wattlas-base BUILD_BASE=localhost/wattlas-build-base STORAGE_ARGS=$store BUILD_ARGS=$args BUILDER=buildah \
     sh scripts/image.sh >"$work/build.log" 2>&1 || { tail -30 "$work/build.log" >&2; fail "build"; }
 image=localhost/wattlas:latest
+# What the last build left without a name.
+podman $store image prune --force >/dev/null 2>&1 || true
 echo "image: $(podman $store image inspect "$image" --format '{{.Size}}' | awk '{printf "%.0f MB", $1 / 1e6}')"
 
 # The sample goes in without a network, by a user who may write to the lake alone.

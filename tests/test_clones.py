@@ -106,6 +106,24 @@ def test_what_another_clone_compiled_is_taken_for_the_same_models_alone(
     assert (tmp_path / "third" / taken.relative_to(tmp_path / "second")).read_text() == "third\n"
 
 
+def test_a_folder_of_what_is_compiled_is_taken_for_the_same_path_of_the_models_alone(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As an image has it: Numba names folders in it by that path."""
+    compiler = (
+        "cd $NUMBA_CACHE_DIR; [ -e models_1/solve.nbi ] || { mkdir models_1; echo compiled; "
+        "touch models_1/solve.nbi; }\n"
+    )
+    for clone in ("first", "second"):
+        (tmp_path / clone / "data" / "models").mkdir(parents=True)
+    for number, (clone, compiled) in enumerate(
+        [("first", ["compiled"]), ("first", []), ("second", ["compiled"])]
+    ):
+        monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / f"numba{number}"))
+        assert run("compile.sh", compiler, clone) == (0, compiled)
+        assert (tmp_path / f"numba{number}" / "models_1" / "solve.nbi").exists()
+
+
 def test_what_nobody_took_for_a_month_goes(run: Run, tmp_path: Path) -> None:
     left = tmp_path / "cache" / "wattlas" / "clones"
     left.mkdir(parents=True)
