@@ -186,7 +186,8 @@ def _with_metrics(view: LakeView, state: ExploreState) -> tuple[ExploreState, tu
     # Of what has no direction, less and more tell nothing beside a metric that has one.
     is_alike = are_alike(first, second) or (is_spare and second.better is None)
     if not is_alike and not is_energy_over_time(first, second):
-        query = one_measurement_query(state.selection, first.name, second.name)
+        choice = catalogue.choice_columns
+        query = one_measurement_query(state.selection, first.name, second.name, choice)
         is_alike = bool(view.answered(*query).item())
     axes, most = choose_over_settings(Pair(*runs, is_alike, is_spare))
     y = x if axes == "x" else y

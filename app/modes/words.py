@@ -204,7 +204,7 @@ def _unproven_words(judged: Judged) -> str:
 def _named(judged: Judged, competitor: int) -> str:
     """Return a competitor's name; a bare value of a declared knob with the knob: `pin false`."""
     name, knob = judged.competitors.labels[competitor], judged.competitors.knob
-    is_bare = knob.is_declared and (name[:1].isdigit() or name.lower() in _BARE)
+    is_bare = (knob.is_declared and name[:1].isdigit()) or name.lower() in _BARE
     return f"{knob.noun} {name}" if is_bare else name
 
 

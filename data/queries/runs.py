@@ -101,21 +101,28 @@ def unlike_work_query(
     )
 
 
-def one_measurement_query(selection: Selection, x: str, y: str) -> tuple[str, list[Any]]:
+def one_measurement_query(
+    selection: Selection, x: str, y: str, choice: Sequence[str] = ()
+) -> tuple[str, list[Any]]:
     """Build the query of whether y follows from x: their ratio or product is one, within 3 %.
 
-    So are the energy and the power of runs that took equally long. Three runs tell, whose x differs
-    by ten times as much.
+    So are the energy and the power of runs that took equally long, and the time and the speed-up of
+    each program. Three runs tell, whose x differs by ten times as much.
 
     Args:
         x, y: Columns of `runs`.
+        choice: Columns of what was given; ratio or product is one among runs that agree in them.
     """
     condition, parameters = selection.predicate()
-    spread = ", ".join(f"ln(max({y} {by} {x}::DOUBLE) / min({y} {by} {x}::DOUBLE))" for by in "/*")
+    spreads = ", ".join(
+        f"ln(max({y} {by} {x}::DOUBLE) / min({y} {by} {x}::DOUBLE)) AS {name}"
+        for by, name in (("/", "ratio"), ("*", "product"))
+    )
     return (
-        "SELECT coalesce(count(*) > 2 AND "
-        f"least({spread}) <= least(0.03, ln(max({x}) / min({x})) / 10), FALSE) "
-        f"FROM runs WHERE ({condition}) AND {x} > 0 AND {y} > 0",
+        "SELECT coalesce(bool_and(ratio <= most) OR bool_and(product <= most), FALSE) FROM ("
+        f"SELECT {spreads}, least(0.03, ln(max({x}) / min({x})) / 10) AS most FROM runs "
+        f"WHERE ({condition}) AND {x} > 0 AND {y} > 0 GROUP BY {', '.join(choice) or '()'} "
+        "HAVING count(*) > 2)",
         parameters,
     )
 

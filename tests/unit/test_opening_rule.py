@@ -583,6 +583,21 @@ def test_only_the_page_without_a_link_chooses_its_scales(tmp_path: Path) -> None
     assert not any((linked.x_log, linked.y_log, linked.lines_x_log, linked.lines_y_log))
 
 
+def test_a_speed_up_is_no_picture_beside_its_time(tmp_path: Path) -> None:
+    """Of each program the product of both is one; over all programs it is not."""
+    own = [
+        Column("speed_up", "metric", "real", "speed-up", better="more"),
+        Column("size", "knob", "whole", "size", is_given=True),
+    ]
+    rows = [
+        run(itr_us=itr, size=size, energy_j=None, power_w=None, latency_p99_us=None,
+            duration_s=size / itr**0.9, speed_up=itr**0.9, performance_metric="duration_s")
+        for size in (10, 90) for itr in (1.0, 2.0, 4.0)
+    ]  # fmt: skip
+    state = default_state(Lakes(write_lake(tmp_path / "lake", rows, own)).at(None))
+    assert (state.show, state.lines_y) == ("lines", (PERFORMANCE,))
+
+
 def test_the_deviation_of_a_metric_is_no_axis(tmp_path: Path) -> None:
     """All runs took 1 s, within 1 %: their energies stand over what was set."""
     own = [Column("std_time", "metric", "real", "std_time", unit="s")]
