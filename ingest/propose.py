@@ -89,8 +89,7 @@ def propose(
     blocks: list[str | None] = [
         "# Proposed by `python -m ingest propose`: a guess from names and heads of files.",
         "# Lines with a question mark ask for what names and heads do not show.",
-        "",
-        "[dataset]",
+        "\n[dataset]",
         f"name = {json.dumps(dataset, ensure_ascii=False)}",
         "",
     ]
@@ -105,10 +104,8 @@ def propose(
     states = stated if len(by_path) == 1 else lambda *_: ()
     named_by_path = [_path_blocks(each, dataset, states, form, place_of, texts) for each in by_path]
     blocks += [*knob_blocks(own), *named, *chain.from_iterable(named_by_path)]
-    used = {id(pattern.shape) for pattern in patterns}
-    used |= taken
-    blocks += _left_over([shape for shape in results if id(shape) not in used and patterns])
-    blocks += tables
+    used = {id(pattern.shape) for pattern in patterns} | taken
+    blocks += [*_left_over([s for s in results if id(s) not in used and patterns]), *tables]
     return "\n".join(_each_once(blocks)).rstrip() + "\n"
 
 

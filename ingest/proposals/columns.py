@@ -82,7 +82,7 @@ def guess_columns(
     choose_replicate(guesses)
     leave_out_baselines(guesses)
     leave_out_repeated(guesses)
-    choose_targets(guesses, _of_groups(guesses))
+    choose_targets(guesses, _of_groups(guesses) | _of_files(guesses, sources))
     _give_models(guesses)
     give_work(guesses)
     return guesses
@@ -149,6 +149,20 @@ def _of_groups(guesses: Sequence[Guess]) -> frozenset[str]:
         and len({*of}) < len(of)
         and decides(of, guess.cells)
     )
+
+
+def _of_files(guesses: Sequence[Guess], sources: Sequence[str]) -> frozenset[str]:
+    """Return the headings of totals of files, the same in each row of one: of a list of requests.
+
+    Their rows have an energy of their own too.
+    """
+    metrics = [g for g in guesses if g.role == "metric" and g.quantity in ("energy", "time")]
+    carried = [g for g in metrics if sources and g.count > 1 and decides(sources, g.cells)]
+    own = {guess.quantity for guess in metrics if guess not in carried}
+    totals = [guess for guess in carried if guess.quantity in own]
+    is_of_rows = len(sources) >= 2 * len({*sources})
+    has_energy = any(guess.quantity == "energy" for guess in totals)
+    return frozenset(g.heading.text for g in totals if is_of_rows and has_energy)
 
 
 def _find_counts(guesses: Sequence[Guess], sources: Sequence[str]) -> None:

@@ -19,6 +19,7 @@ _SPELLED: Final = {
     **dict.fromkeys(("pj", "picojoules"), "pJ"),
     **dict.fromkeys(("wh", "watthour", "watthours"), "Wh"),
     **dict.fromkeys(("kwh", "kilowatthours"), "kWh"),
+    **dict.fromkeys(("uwh", "µwh", "μwh", "microwatthours"), "uWh"),
     **dict.fromkeys(("mwh", "milliwatthours"), "mWh"),
     **dict.fromkeys(("w", "watt", "watts"), "W"),
     **dict.fromkeys(("kw", "kilowatt", "kilowatts"), "kW"),
@@ -45,7 +46,12 @@ _SPELLED: Final = {
     **{"rpm": "rpm", "pps": "packets/s", "kpps": "kpackets/s", "mpps": "Mpackets/s"},
 }
 # Those of which the case of the letters decides, tried first.
-_CASED: Final = {"MJ": "MJ", "MW": "MW", "MWh": "MWh", "A": "A", "C": "degC", "B": "B", "Ah": "Ah"}
+_CASED: Final = {
+    **{"MJ": "MJ", "MW": "MW", "MWh": "MWh", "A": "A", "C": "degC", "B": "B", "Ah": "Ah"},
+    # Else they would fall to the unit at their end: `energy_nWh`.
+    **{f"{prefix}{base}": f"{prefix}{base}" for prefix in "pnGT" for base in ("Wh", "W")},
+    **{unit: unit for unit in ("GJ", "kV", "nV", "nA", "kA", "THz", "kAh")},
+}
 # Names of rates, which are their own units.
 RATES: Final = {**dict.fromkeys(("qps", "tps", "rps", "iops"), "1/s"), "fps": "frames/s"}
 # Only in brackets: as words they mean something else.

@@ -4,6 +4,7 @@ Each is written in another style. It has its columns, the number of its runs, an
 in order; what was worked by hand stands beside it.
 """
 
+import json
 from itertools import product
 from pathlib import Path
 
@@ -13,6 +14,15 @@ from tests.fixtures.unseen import Studies, check_study
 
 _BENCHMARKS = ("fft", "lu", "is")
 STUDIES: Studies = {
+    # Requests have energies of their own; the totals beside their list are of no row.
+    "totals beside a list of requests": (
+        {f"{model}.json": json.dumps({"model": model, "requests": [
+            {"tokens": 50 + at * at, "latency_s": 1.5 + at / 7, "energy_j": first + at * 3.25}
+            for at in range(4)], "total_energy_j": 4 * first + 19.5, "total_time_s": first / 7})
+         for model, first in (("phi3", 150.5), ("qwen", 90.25))},
+        "model, energy_j, total_energy_j, duration_s", 8,
+        [("phi3", 150.5, 621.5, None), ("phi3", 153.75, 621.5, None)],
+    ),
     "load table": (
         {f"etc_{name}.dat": "# memcached, ETC\n# QPS(k) achieved p99(us) power(W)\n"
          f"25 25.1 {p99} 120.5\n50 49.9 200.0 131.5\n75 75.0 220.0 140.0\n100 99.7 230.0 150.0\n"
