@@ -38,12 +38,17 @@ class Coded:
     @property
     def null_count(self) -> int:
         """How many rows have NULL."""
-        return int(np.count_nonzero(self.is_null)) if None in self.values else 0
+        if len(self.values) == 1:
+            return len(self.codes) if self.values[0] is None else 0
+        return int(np.count_nonzero(self.is_null))
 
     @property
     def is_null(self) -> np.ndarray:
         """Which rows have NULL."""
-        return np.array([*(value is None for value in self.values), False])[self.codes]
+        if None not in self.values:
+            return np.zeros(len(self.codes), bool)
+        is_null: np.ndarray = self.codes == self.values.index(None)
+        return is_null
 
     def ranks(self, is_falling: bool = False) -> np.ndarray:
         """Return the place of each row's value among all in order, NULL last."""
@@ -282,11 +287,13 @@ class _Widened(CodedRows):
     ) -> None:
         self._part = part
         self.columns = [*dict.fromkeys((*part.table.columns, *codes, *numbers))]
-        self.codes = Once(part.codes)
-        self.codes.update(codes)
+        # Nothing here refers to the table itself: it goes with its last part, not by a collection.
+        all_codes: Once[str, Coded] = Once(part.codes)
+        all_codes.update(codes)
+        self.codes = all_codes
         self.numbers = Once(part.numbers)
         self.numbers.update(numbers)
-        self.nulls = Once(lambda name: self.codes[name].null_count)
+        self.nulls = Once(lambda name: all_codes[name].null_count)
         self._derived = {}
 
     def __len__(self) -> int:

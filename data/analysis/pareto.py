@@ -50,9 +50,8 @@ def pareto_mask(energy_j: np.ndarray, latency_us: np.ndarray) -> np.ndarray:
 
 def _near(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Return the runs that are not worse in both metrics than one good run: few need a sort."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        shares = [(values - values.min()) / np.ptp(values) for values in (first, second)]
-    good = int(np.argmin(np.nan_to_num(shares[0]) + np.nan_to_num(shares[1])))
+    shares = [(values - values.min()) / (np.ptp(values) or 1.0) for values in (first, second)]
+    good = int(np.argmin(shares[0] + shares[1]))
     return np.flatnonzero((first <= first[good]) | (second <= second[good]))
 
 

@@ -111,7 +111,7 @@ def build_scatter(points: Part, drawn: np.ndarray, state: ExploreState, scene: S
     traces = [
         *behind,
         *(
-            _point_trace(shown, np.arange(start, stop), state, encoding, largest)
+            _point_trace(shown, np.arange(start, stop), state, encoding, sizes_px)
             for start, stop in trace_groups(shown, encoding)
         ),
         *proof[len(behind) :],
@@ -128,7 +128,7 @@ def build_scatter(points: Part, drawn: np.ndarray, state: ExploreState, scene: S
 
 
 def _point_trace(
-    shown: Part, of: np.ndarray, state: ExploreState, encoding: Encoding, largest: float
+    shown: Part, of: np.ndarray, state: ExploreState, encoding: Encoding, sizes_px: np.ndarray
 ) -> dict:
     rows = shown.taken(of)
     symbol, hue, name = _style(encoding, rows)
@@ -140,7 +140,7 @@ def _point_trace(
     hollow = size is not None and _first(rows, size) is None
     sizes: Any = ADAPTIVE_SIZE_PX
     if size is not None and not hollow:
-        sizes = itr_sizes_px(rows.floats(size.column), largest)
+        sizes = sizes_px[of]
     marker = {
         "symbol": f"{symbol}-open-dot" if hollow else symbol,
         "size": sizes,
