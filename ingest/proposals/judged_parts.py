@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -50,9 +50,7 @@ def judged_parts(
     settings = [knob.cells for knob in knobs]
     settings += [texts[part.name] for part in parts if part.role == "knob"]
     by_row = [*zip(*settings, strict=True)] or [()] * max(map(len, texts.values()), default=0)
-    _mark_commands(parts, texts, knobs)
-    _mark_what_follows(parts, texts, knobs)
-    _mark_twins_of_files(parts, texts, knobs)
+    _mark_what_is_said({p.name: texts[p.name] for p in parts if p.role == "knob"}, knobs)
     knobs = [knob for knob in knobs if knob.role == "knob"]
     judged = []
     for part in parts:
@@ -104,56 +102,36 @@ def _forms(names: set[str]) -> set[str]:
     return apart[0] if len(apart) == 1 and is_named and shared - WORDS["general"] else set()
 
 
-def _mark_commands(
-    parts: Sequence[PathColumn],
-    texts: dict[str, list[str]],
-    knobs: Sequence[Guess],
-) -> None:
-    """Make labels of commands that say what parts of paths say, alone or with other settings."""
-    of_paths = {part.name: texts[part.name] for part in parts if part.role == "knob"}
-    for guess in knobs:
-        if guess.kind != "text" or not guess.heading.has(*_COMMANDS):
-            continue
-        said = {each.heading.text: each.cells for each in knobs if each is not guess} | of_paths
-        said = {n: c for n, c in said.items() if len({*c}) > 1 and decides(guess.cells, c)}
-        is_whole = len({*zip(*said.values(), strict=True)}) == len({*guess.cells})
-        if is_whole and any(name in of_paths for name in said):
-            guess.take("label", f"goes with {' and '.join(said)}, of the path among them")
+def _mark_what_is_said(parts: Mapping[str, Sequence[str]], knobs: Sequence[Guess]) -> None:
+    """Make labels of settings of rows that say what parts of paths say, alone or with others.
 
-
-def _mark_what_follows(
-    parts: Sequence[PathColumn],
-    texts: dict[str, list[str]],
-    knobs: Sequence[Guess],
-) -> None:
-    """Make labels of numbers that recur with a named part of the paths: `tokens` with `bs8`."""
-    named = [p for p in parts if p.role == "knob" and not _UNEXPLAINED.fullmatch(p.name)]
-    named = [part for part in named if not _UNSAID.fullmatch(part.name)]
-    for guess in (g for g in knobs if g.why.startswith(FEW_VALUES) and not g.is_declared):
-        part = next((p for p in named if are_twins(texts[p.name], guess.cells)), None)
-        if part is not None:
-            guess.role, guess.is_given = "label", False
-            guess.why = f"goes with {part.name} of the path"
-
-
-def _mark_twins_of_files(
-    parts: Sequence[PathColumn],
-    texts: dict[str, list[str]],
-    knobs: Sequence[Guess],
-) -> None:
-    """Make labels of numbers that say in each file what an earlier knob says: a share of the work.
-
-    `share` is 100 and 50 for 1 and 2 workers in one file, 1000 and 500 in another.
+    A command says several; `tokens` recur with `bs8`; a share of the work is 100 and 50 for 1 and 2
+    workers in one file, 1000 and 500 in another.
     """
-    free = [knob for knob in knobs if knob.kind != "text" and knob.role == "knob"]
-    for at, guess in enumerate(free):
-        for other in (each for each in free[:at] if each.role == "knob"):
-            for own in (texts[part.name] for part in parts if part.role == "knob"):
-                earlier, later = ([*zip(own, g.cells, strict=True)] for g in (other, guess))
-                values = Counter(name for name, _ in {*later})
-                is_many = len(values) > 1 and min(values.values()) > _FEWEST
-                if is_many and are_twins(earlier, later):
-                    guess.take("label", f"goes with {other.heading.text} in each file")
+    named = [n for n in parts if not (_UNEXPLAINED.fullmatch(n) or _UNSAID.fullmatch(n))]
+    for at, guess in enumerate(knobs):
+        if guess.kind == "text" and guess.heading.has(*_COMMANDS):
+            others = {each.heading.text: each.cells for each in knobs if each is not guess}
+            said: dict[str, Sequence[Cell]] = {**others, **parts}
+            said = {n: c for n, c in said.items() if len({*c}) > 1 and decides(guess.cells, c)}
+            is_whole = len({*zip(*said.values(), strict=True)}) == len({*guess.cells})
+            if is_whole and not said.keys().isdisjoint(parts):
+                guess.take("label", f"goes with {' and '.join(said)}, of the path among them")
+            continue
+        twin = next((name for name in named if are_twins(parts[name], guess.cells)), "")
+        if twin and guess.why.startswith(FEW_VALUES):
+            guess.take("label", f"goes with {twin} of the path")
+        for other in knobs[:at] if guess.kind != "text" else ():
+            is_earlier = other.kind != "text" and other.role == "knob" == guess.role
+            if is_earlier and any(_are_twins_in_files(own, other, guess) for own in parts.values()):
+                guess.take("label", f"goes with {other.heading.text} in each file")
+
+
+def _are_twins_in_files(files: Sequence[str], one: Guess, other: Guess) -> bool:
+    earlier, later = ([*zip(files, each.cells, strict=True)] for each in (one, other))
+    values = Counter(name for name, _ in {*later})
+    is_many = len(values) > 1 and min(values.values()) > _FEWEST
+    return is_many and are_twins(earlier, later)
 
 
 def _is_plain(part: PathColumn) -> bool:
