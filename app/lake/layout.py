@@ -138,7 +138,7 @@ def _dataset(view: LakeView, row: dict[str, Any]) -> html.Section:
         "time": _span(row["first_s"], row["last_s"]),
         "source": f"{_listed(row['sources'])}; {counted(row['raw_files'] or 0, 'file')}, "
         f"{format_quantity(row['raw_bytes'], 'B')}",
-        "logs": f"{counted(n, 'run')} with every interrupt" if (n := row["logged"]) else "none",
+        "logs": _logs(row["with_interrupts"], row["logged"] - row["with_interrupts"]),
         "in the lake": format_quantity(row["lake_bytes"], "B") if row["lake_bytes"] else "",
         "flags": "; ".join(
             f"{flag}: {counted(runs, 'run')}" for flag, runs in flags
@@ -185,6 +185,12 @@ def _knobs(view: LakeView, dataset: str | None) -> str:
         items.append(f"{knob.noun}: {shown}{unset}{counted}")
     more = [f"{len(items) - _SHOWN_KNOBS} more"] if len(items) > _SHOWN_KNOBS else []
     return "; ".join([*items[:_SHOWN_KNOBS], *more])
+
+
+def _logs(interrupts: int, samples: int) -> str:
+    """Return of how many runs the lake has each interrupt, or samples over time."""
+    of_each = [(interrupts, "with every interrupt"), (samples, "with samples over time")]
+    return "; ".join(f"{counted(n, 'run')} {words}" for n, words in of_each if n) or "none"
 
 
 def _span(first_s: float | None, last_s: float | None) -> str:

@@ -16,9 +16,11 @@ _LISTED: Final = {
     "devices": "device", "sources": "source",
 }  # fmt: skip
 _MOST_LISTED: Final = 12
+# Other runs of which Timeline shows something have samples of power or use.
+_EACH_INTERRUPT: Final = "(has_log AND interrupts IS NOT NULL)"
 # Of studies of interrupts and clocks, and of those of storage.
 _STUDIED: Final = {
-    "of_interrupts": "has_log OR itr_us IS NOT NULL OR dvfs_ghz IS NOT NULL",
+    "of_interrupts": f"{_EACH_INTERRUPT} OR itr_us IS NOT NULL OR dvfs_ghz IS NOT NULL",
     "of_storage": "device IS NOT NULL OR mode IS NOT NULL OR iops IS NOT NULL",
 }
 _MOST_NAMES: Final = 4
@@ -35,11 +37,11 @@ def datasets_query(catalogue: Catalogue) -> tuple[str, list[Any]]:
     Returns:
         SQL and no parameters. One row a dataset: `dataset`, `runs`, `configurations`, `least_n` and
         `median_n` (runs of a configuration), `workloads`, `systems`, `machines`, `devices`,
-        `sources` (lists), `first_s` and `last_s` (Unix times), `logged` (runs with interrupts),
-        `is_synthetic`, `with_cost` (an energy or a power, of an item of work and of the dataset's
-        own columns too, that is not 0), `with_performance`, `with_request_bytes` (runs that have
-        them), and whether any is `of_interrupts` or clocks, or `of_storage`. The largest dataset is
-        first.
+        `sources` (lists), `first_s` and `last_s` (Unix times), `logged` (runs that Timeline shows),
+        `with_interrupts` (of these such with each interrupt), `is_synthetic`, `with_cost` (an
+        energy or a power, of an item of work and of the dataset's own columns too, that is not 0),
+        `with_performance`, `with_request_bytes` (runs that have them), and whether any is
+        `of_interrupts` or clocks, or `of_storage`. The largest dataset is first.
     """
     rows = catalogue.aggregates
     lists = ", ".join(
@@ -64,6 +66,7 @@ def datasets_query(catalogue: Catalogue) -> tuple[str, list[Any]]:
         f"SELECT * FROM (SELECT dataset, {rows.count_sql()} AS runs, {lists}, "
         "min(start_unix_s) AS first_s, max(start_unix_s + coalesce(duration_s, 0)) AS last_s, "
         "count(*) FILTER (has_log) AS logged, "
+        f"count(*) FILTER ({_EACH_INTERRUPT}) AS with_interrupts, "
         "coalesce(bool_or(is_synthetic), FALSE) AS is_synthetic, "
         f"count({cost}) AS with_cost, count({performance}) AS with_performance, "
         f"{studied}, "

@@ -118,7 +118,9 @@ def _knob(layout: Layout, headings: Sequence[Heading], at: int) -> Column:
     is_clock = headings[at].quantity == "frequency"
     title = without_unit(heading) if is_clock and headings[at].has_unit else heading
     unit = "MHz" if is_clock and kind != "text" else ""
-    is_given = not WORDS["given"].isdisjoint(words_of(heading))
+    # Names are of what ran, but of policies and modes.
+    words = {*words_of(heading)}
+    is_given = bool(words & WORDS["given"]) or (kind == "text" and not words & WORDS["set"])
     name = clean_name(heading, kind, role="knob")
     if kind == "whole" and words_of(heading)[-1:] in (["thread"], ["threads"]):
         name = "thread_count"

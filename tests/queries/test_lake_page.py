@@ -36,7 +36,8 @@ ROWS: list[dict[str, Any]] = [
         duration_s=20.0, energy_j=110.0, rapl_w=75.0),
     run(run_id="a2", dataset="a", itr_us=50.0, replicate=0, start_unix_s=1_600_000_200.0,
         duration_s=20.0, energy_j=210.0, rapl_w=None, mode="hybrid"),
-    run(run_id="b0", dataset="b", itr_us=8.0, energy_j=None, power_w=None, has_log=True),
+    run(run_id="b0", dataset="b", itr_us=8.0, energy_j=None, power_w=None, has_log=True,
+        interrupts=None),
 ]  # fmt: skip
 
 
@@ -52,7 +53,8 @@ def test_a_row_says_what_a_dataset_holds(view: LakeView) -> None:
     # The last run ends 20 s after its start.
     assert (first["first_s"], first["last_s"]) == (1_600_000_000, 1_600_000_220)
     assert first["missing"] == "Timeline: per-interrupt logs; Storage: results of fio"
-    assert (second["runs"], second["logged"]) == (1, 1)
+    # Samples of power are no interrupts.
+    assert (second["runs"], second["logged"], second["with_interrupts"]) == (1, 1, 0)
     assert second["missing"] == "Explore: energy or power"
 
 
