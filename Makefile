@@ -51,12 +51,15 @@ ready: $(VENV)/.dev-stamp packages compiled compressed
 # Tests write and flush thousands of small files: in memory, where there is room for them.
 ROOM := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 { print "TMPDIR=/dev/shm" }')
 
-# Three workers on two cores: the first begins with the tests in Chromium, which often wait.
+# Three workers on two cores: the first begins with the tests in Chromium, which often wait. Hypothesis
+# keeps what it read of each module, by its content: else each worker parses all of them.
 test: ready
 ifdef ARGS
 	$(ROOM) $(BIN)/python -m pytest $(ARGS)
 else
+	@[ -d .hypothesis ] || sh scripts/reuse.sh take hypothesis
 	$(ROOM) $(BIN)/python -m pytest --numprocesses=3 --dist=worksteal
+	@sh scripts/reuse.sh leave hypothesis .hypothesis/unicode_data $$(ls -dt .hypothesis/constants/* | head -n 3000)
 endif
 
 # All tests, also those that take over 4 s, which `.ci/run` leaves out: about 25 minutes on two cores.
