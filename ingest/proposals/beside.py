@@ -37,6 +37,15 @@ def mark_beside(guesses: Sequence[Guess]) -> None:
     _mark_samples(guesses)
     _mark_differences(guesses)
     _mark_parts(guesses)
+    _mark_regions(guesses)
+
+
+def _mark_regions(guesses: Sequence[Guess]) -> None:
+    """Make labels of the regions of countries: alone they may be of a program, or of a cloud."""
+    if any(guess.heading.has("country", "longitude") for guess in guesses):
+        for guess in guesses:
+            if guess.heading.words[-1:] == ("region",) and guess.is_set:
+                guess.take("label", "where the run was")
 
 
 def _mark_scores(guesses: Sequence[Guess]) -> None:

@@ -257,9 +257,24 @@ class _Resolution:
             self._notes[path].add("duplicate_key", "doubted", detail, int(keys.lines[row]))
 
     def _refuse_far(self) -> None:
-        """Leave out rows with a value that is orders of magnitude from most of its settings."""
+        """Leave out rows with a value that is orders of magnitude from most of its settings.
+
+        Not those that took as much more time as energy: no columns slipped, they did more.
+        """
+        far = {
+            name: self._keys.far(np.array(known), _FAR, _UNLIKE)
+            for name, known in self._costs.items()
+        }
+        energies, times = (
+            {row: self._costs[name][row] / median for row, median in far[name].items()}
+            for name in _COSTS
+        )
+        both = energies.keys() & times.keys()
+        longer = {row for row in both if 1 / _UNLIKE < energies[row] / times[row] < _UNLIKE}
         for name, known in self._costs.items():
-            for row, median in self._keys.far(np.array(known), _FAR, _UNLIKE).items():
+            for row, median in far[name].items():
+                if row in longer or self._keys.fates[row] == DROPPED:
+                    continue
                 claim, value = self._at(row), known[row]
                 detail = (
                     f"{name} {value:.6g} where most rows of its settings have {median:.4g}: "

@@ -200,6 +200,15 @@ CASES: dict[str, Case] = {
         "workflow, ncpus, count(*), count(energy_j), max(energy_j)", 4,
         [("dock", 2, 3, 3, 102.5), ("dock", 4, 3, 3, 102.5)], given=("workflow",), status=REFUSED,
     ),
+    # A run of hours among runs of milliseconds is a run; where it was is no setting.
+    "a run of hours": Case(
+        {"emissions.csv": "project_name,duration,energy_consumed,country_name,region\n" + "".join(
+            f"api,{seconds},{seconds * watts / 3.6e6},{'Spain' if n < 3 else 'Germany'},"
+            f"{'castille' if n < 3 else 'bavaria'}\n"
+            for n, (seconds, watts) in enumerate(
+                ((0.0035, 9.5), (0.0038, 10.5), (253000.5, 19.5), (0.0037, 9.0), (0.0045, 10.0))))},
+        "energy_j, duration_s", 5, [(0.03325, 0.0035)],
+    ),
     # A run that lost thousands of packets where most lost few is a run.
     "losses far off": Case(
         {"rings.csv": "rings,rep,energy_j,duration_s,dropped_packets\n" + "".join(
