@@ -187,7 +187,7 @@ def test_a_query_that_needs_too_much_memory_is_refused_in_words(logged_lake: Pat
         lake.sql("SELECT 1").fetchall()
         lake._connection.execute("SET memory_limit = '4MB'")
         lake._connection.execute("SET max_temp_directory_size = '1MB'")
-        with pytest.raises(LakeError, match="of memory and .* of disk; filter on a dataset"):
+        with pytest.raises(LakeError, match=r"of memory and .* of disk; filter on a dataset"):
             lake.polars("SELECT list(a ORDER BY hash(a)) FROM range(4000000) t(a)")
 
 
