@@ -60,7 +60,7 @@ def distances(
 
     A policy against a number is a change without steps. Without a baseline all differ alike.
     """
-    count = len(own.part) if own.knobs else 1
+    count = len(own.cost.n) if own.knobs else 1
     changes, steps = (np.zeros(count, np.int64) for _ in range(2))
     policies = set(POLICIES.values())
     names = catalogue.setting_columns

@@ -158,7 +158,8 @@ def study(
     knobs = [
         name for name in catalogue.setting_columns if name in known or POLICIES.get(name) in known
     ]
-    is_there, runs = rows.numbers(f"{objective}_n") > 0, rows.numbers("runs")
+    counted, runs = (rows.table.numbers[name][rows.at] for name in (f"{objective}_n", "runs"))
+    is_there = counted > 0
     if not is_there.any():
         raise DataError(f"none of {int(runs.sum()):,} runs has a value of {objective} above 0")
     there, left_out = rows.where(is_there), int(runs[~is_there].sum())
@@ -218,8 +219,10 @@ def matching(rows: Part, values: Mapping[str, Value]) -> np.ndarray:
     unknown = [name for name in values if name not in rows.table.columns]
     if unknown:
         raise DataError(f"baseline: {', '.join(unknown)}: no column of a setting")
-    others = rows.differing(values).values()
-    return ~np.logical_or.reduce([np.zeros(len(rows), bool), *others])
+    if not values:
+        return np.ones(len(rows), bool)
+    is_other: np.ndarray = np.logical_or.reduce([*rows.differing(values).values()])
+    return ~is_other
 
 
 def _check_scope(rows: pl.DataFrame, choice: Choice, catalogue: Catalogue) -> None:

@@ -92,15 +92,17 @@ def _judged(chosen: Chosen, question: Question) -> Judged:
     moments, place = chosen.moments, chosen.moments.place
     at_place = (place == place[chosen.choice])[moments.choice]
     here = Part(moments.table, np.flatnonzero(at_place & moments.is_default))
-    system = judged.part.row(0)["system"]
-    reference, reason = baseline_of(here, system, state.cost, judged, DEFAULT, catalogue=catalogue)
+    first = judged.part.row(0)
+    reference, reason = baseline_of(
+        here, first["system"], state.cost, judged, DEFAULT, catalogue=catalogue
+    )
     base = reference.row if reference else {}
     changes, steps = distances(judged, base, catalogue=catalogue)
     margin = float(np.log1p(state.margin_pct / 100))
     taken = recommend(judged.cost, judged.best, changes, steps, state.alpha, margin)
     shown = taken.setting
     # Where it is a guess what was set, the table states which setting has the least.
-    if shown is None or judged.part.row(0)["dataset"] in question.view.lake.guessed:
+    if shown is None or first["dataset"] in question.view.lake.guessed:
         shown = _lowest(judged)
     row = judged.part.row(shown)
     row |= _facts(judged, shown, row, question)

@@ -32,7 +32,11 @@ def encode_columns(
     """
     return {
         "count": len(rows),
-        "knobs": {name: encode_knob(rows.codes(name)) for name in knobs},
+        "knobs": {
+            name: encode_knob(Coded(own.values, own.codes[rows.at]))
+            for name in knobs
+            for own in [rows.table.codes[name]]
+        },
         "fields": {name: encode_numbers(numbers) for name, numbers in fields.items()},
     }
 
@@ -40,7 +44,8 @@ def encode_columns(
 def encode_knob(column: Coded) -> dict[str, Any]:
     """Encode a column as its distinct values, ascending with NULL last, and indices into them."""
     values = column.values
-    order = sorted(column.there.tolist(), key=lambda i: (values[i] is None, values[i]))
+    there = np.flatnonzero(np.bincount(column.codes, minlength=len(values)))
+    order = sorted(there.tolist(), key=lambda i: (values[i] is None, values[i]))
     rank = np.zeros(len(values), np.min_scalar_type(max(len(order) - 1, 0)))
     rank[order] = range(len(order))
     return {"values": [values[i] for i in order], "index": encode_numbers(rank[column.codes])}

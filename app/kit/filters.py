@@ -28,10 +28,16 @@ def chip_words(knob: Knob, choices: Sequence[Choice]) -> list[tuple[str, str, st
     """
     null_word, title = knob.facet.null_word, knob.filter_title or knob.axis_title
     shown = [c for c in choices if null_word != UNSET or c.value != UNSET or len(choices) > 1]
-    texts = chip_values([choice.value for choice in shown])
+    # Written here: there are hundreds of chips.
     return [
-        (text, label, f"{title} {label}: {counted(choice.runs, 'run')}", choice.runs == 0)
-        for text, choice in zip(texts, shown, strict=True)
+        (
+            text,
+            label,
+            f"{title} {label}: {choice.runs:,} run{'s' * (choice.runs != 1)}",
+            choice.runs == 0,
+        )
+        for choice in shown
+        for text in [choice.value if isinstance(choice.value, str) else f"{choice.value:.12g}"]
         for label in [choice.label if knob.name == "system" else knob.label(choice.value)]
     ]
 

@@ -91,7 +91,7 @@ class _Panel:
             size = np.asarray(trace["marker"]["size"]) * _SMALLER[meta["kind"]]
             own = size.astype(np.float32) if size.ndim else float(size)
             trace = {**trace, "marker": {**trace["marker"], "size": own}}
-        if _is_range(meta):
+        if isinstance(meta.get("rows"), dict):  # A range, counted from the first of its panel.
             first, end = (meta["rows"][key] + self.first_row for key in ("first", "end"))
             meta = {**meta, "rows": {**meta["rows"], "first": first, "end": end}}
         if self.number and "showscale" in trace:
@@ -188,18 +188,13 @@ def _placed(figures: Sequence[dict[str, Any]], columns: int, is_shared: bool) ->
         line, column = divmod(number, columns)
         low = max(0.0, 1 - line * (height + above) - height)
         box = {"x": (column * (width + beside), width), "y": (low, height)}
-        ranges = (trace["meta"] for trace in figure["data"] if _is_range(trace["meta"]))
-        rows = max((meta["rows"]["end"] for meta in ranges), default=0)
+        ranges = (trace["meta"].get("rows") for trace in figure["data"])
+        rows = max((own["end"] for own in ranges if isinstance(own, dict)), default=0)
         ids, is_last = _renumbered(figure["layout"], number), number + columns >= len(figures)
         titled = "x" * (number == middle) + "y" * (not column and line in titled_lines)
         panels.append(_Panel(number, figure, ids, box, row, rows, not column, is_last, titled))
         row += rows
     return panels
-
-
-def _is_range(meta: Mapping[str, Any]) -> bool:
-    """Return whether a trace has a range of rows, counted from the first of its panel."""
-    return isinstance(meta.get("rows"), dict)
 
 
 def _renumbered(layout: Mapping[str, Any], panel: int) -> dict[str, str]:

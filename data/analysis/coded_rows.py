@@ -36,13 +36,6 @@ class Coded:
         return cls(values, index.astype(np.min_scalar_type(len(first))))
 
     @property
-    def null_count(self) -> int:
-        """How many rows have NULL."""
-        if len(self.values) == 1:
-            return len(self.codes) if self.values[0] is None else 0
-        return int(np.count_nonzero(self.is_null))
-
-    @property
     def is_null(self) -> np.ndarray:
         """Which rows have NULL."""
         if None not in self.values:
@@ -102,6 +95,7 @@ class CodedRows:
 
     Attributes:
         columns: Names of its columns.
+        count: Number of its rows.
         codes: Columns as indices into their distinct values.
         numbers: Columns of numbers, shape (rows,); NaN where they are NULL.
         nulls: How many rows have NULL in a column.
@@ -109,19 +103,15 @@ class CodedRows:
 
     def __init__(self, rows: pl.DataFrame) -> None:
         self.columns = rows.columns
-        self._rows = rows
+        self.rows = rows
+        self.count = len(rows)
         self.codes: Once[str, Coded] = Once(lambda name: Coded.of(rows[name]))
         self.numbers: Once[str, np.ndarray] = Once(lambda name: rows[name].to_numpy())
         self.nulls: Once[str, int] = Once(lambda name: rows[name].null_count())
         self._derived: dict[Hashable, Any] = {}
 
     def __len__(self) -> int:
-        return len(self._rows)
-
-    @property
-    def rows(self) -> pl.DataFrame:
-        """The table."""
-        return self._rows
+        return self.count
 
     def derived(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """Return what a function makes of the whole table, made once for each key."""
@@ -163,7 +153,7 @@ class Part:
         return cls(CodedRows(rows), slice(None))
 
     def __len__(self) -> int:
-        return len(self.table) if isinstance(self.at, slice) else len(self.at)
+        return self.table.count if isinstance(self.at, slice) else len(self.at)
 
     @cached_property
     def rows(self) -> pl.DataFrame:
@@ -184,7 +174,7 @@ class Part:
 
     def floats(self, column: str) -> np.ndarray:
         """Return a column of numbers in float64."""
-        return self.numbers(column).astype(np.float64, copy=False)
+        return self.table.numbers[column][self.at].astype(np.float64, copy=False)
 
     def codes(self, column: str) -> Coded:
         """Return a column as indices into the distinct values of the table."""
@@ -193,8 +183,11 @@ class Part:
 
     def values(self, column: str) -> list[Any]:
         """Return the distinct values of a column, None for NULL, in any order."""
-        coded = self.codes(column)
-        return [coded.values[code] for code in coded.there.tolist()]
+        coded = self.table.codes[column]
+        if len(coded.values) == 1:
+            return coded.values if coded.codes[self.at].size else []
+        counts = np.bincount(coded.codes[self.at], minlength=len(coded.values))
+        return [coded.values[code] for code in np.flatnonzero(counts).tolist()]
 
     def varying(self, columns: Iterable[str]) -> list[str]:
         """Return which of some columns have several values, NULL among them, in their order."""
@@ -209,13 +202,23 @@ class Part:
 
     def known(self, columns: Iterable[str]) -> frozenset[str]:
         """Return which of some columns have a value in any row."""
-        table, known, count = self.table, [], len(self.table)
+        if isinstance(self.table, _Widened):  # What the further columns stand beside is counted.
+            asked, own = set(columns), self.table.own
+            of_part = self.table.base.taken(self.at).known(asked - own)
+            further = {name: self.table.codes[name] for name in asked & own}
+            return of_part.union(
+                name
+                for name, coded in further.items()
+                if any(coded.values[code] is not None for code in np.unique(coded.codes[self.at]))
+            )
+        table, known, count = self.table, [], self.table.count
         for name in columns:
             nulls = table.nulls[name]
             if not nulls or isinstance(self.at, slice):
                 is_known = nulls < count
             else:
-                is_known = not self.codes(name).is_null.all()
+                coded = table.codes[name]
+                is_known = bool((coded.codes[self.at] != coded.values.index(None)).any())
             if is_known:
                 known.append(name)
         return frozenset(known)
@@ -285,21 +288,23 @@ class _Widened(CodedRows):
     def __init__(
         self, part: Part, codes: Mapping[str, Coded], numbers: Mapping[str, np.ndarray]
     ) -> None:
-        self._part = part
+        self.base, self.own, self.count = part, {*codes, *numbers}, len(part)
         self.columns = [*dict.fromkeys((*part.table.columns, *codes, *numbers))]
         # Nothing here refers to the table itself: it goes with its last part, not by a collection.
-        all_codes: Once[str, Coded] = Once(part.codes)
+        beside, at = part.table, part.at
+        all_codes: Once[str, Coded] = Once(
+            lambda name: Coded(beside.codes[name].values, beside.codes[name].codes[at])
+        )
+        all_codes.update({n: Coded(c.values, c.codes[at]) for n, c in beside.codes.items()})
         all_codes.update(codes)
         self.codes = all_codes
-        self.numbers = Once(part.numbers)
+        self.numbers = Once(lambda name: beside.numbers[name][at])
+        self.numbers.update({n: each[at] for n, each in beside.numbers.items()})
         self.numbers.update(numbers)
-        self.nulls = Once(lambda name: all_codes[name].null_count)
+        self.nulls = Once(lambda name: int(all_codes[name].is_null.sum()))
         self._derived = {}
 
-    def __len__(self) -> int:
-        return len(self._part)
-
     @property
-    def rows(self) -> pl.DataFrame:
+    def rows(self) -> pl.DataFrame:  # type: ignore[override]
         """The rows, without the further columns."""
-        return self._part.rows
+        return self.base.rows

@@ -1,10 +1,10 @@
 """The runs behind each choice of each filter, those that filters leave, and those with a value."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -161,12 +161,12 @@ def ranges_of(rows: pl.DataFrame, names: Sequence[str]) -> dict[str, MetricRange
     asked = [f"{of}_{at}" for at in range(len(names)) for of in MetricRange._fields]
     columns = list(zip(*rows.select(asked).iter_rows(), strict=True)) or [()] * len(asked)
     return {
-        name: MetricRange(sum(runs), _end(min, low), _end(max, high))
+        name: MetricRange(
+            sum(runs),
+            min((value for value in low if value is not None), default=math.nan),
+            max((value for value in high if value is not None), default=math.nan),
+        )
         for name, runs, low, high in zip(
             names, columns[::3], columns[1::3], columns[2::3], strict=True
         )
     }
-
-
-def _end(choose: Any, values: Iterable[float | None]) -> float:
-    return choose((value for value in values if value is not None), default=math.nan)

@@ -35,7 +35,10 @@ def pareto_mask(energy_j: np.ndarray, latency_us: np.ndarray) -> np.ndarray:
     mask = np.zeros(first.size, dtype=bool)
     if not first.size:
         return mask
-    near = _near(first, second)
+    # One good run beats most others in both metrics: few need a sort.
+    shares = [(values - values.min()) / (np.ptp(values) or 1.0) for values in (first, second)]
+    good = int(np.argmin(shares[0] + shares[1]))
+    near = np.flatnonzero((first <= first[good]) | (second <= second[good]))
     first, second = first[near], second[near]
     order = np.argsort(first)
     x, y = first[order], second[order]
@@ -46,13 +49,6 @@ def pareto_mask(energy_j: np.ndarray, latency_us: np.ndarray) -> np.ndarray:
     kept = (y == lowest_of_group[group]) & (y < best_before[group])
     mask[near[order]] = kept
     return mask
-
-
-def _near(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return the runs that are not worse in both metrics than one good run: few need a sort."""
-    shares = [(values - values.min()) / (np.ptp(values) or 1.0) for values in (first, second)]
-    good = int(np.argmin(shares[0] + shares[1]))
-    return np.flatnonzero((first <= first[good]) | (second <= second[good]))
 
 
 def frontier(x: np.ndarray, y: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -164,8 +164,8 @@ def _point_trace(
 
 
 def _first(rows: Part, knob: Knob) -> Value | None:
-    column = rows.codes(knob.column)
-    value: Value | None = column.values[column.codes[0]]
+    column = rows.table.codes[knob.column]
+    value: Value | None = column.values[column.codes[rows.at][0]]
     return value
 
 
