@@ -102,7 +102,11 @@ def questions_block(view: LakeView) -> list:
     """Lay out the questions: each a link with its answer in a sentence."""
     questions = questions_of(view)
     if not questions:
-        words = "No claim is decided, and no sweep has two settings." if view.runs else ""
+        words = (
+            "No claim is decided: there is one setting alone, or settings were run too seldom."
+            if view.runs
+            else ""
+        )
         return [html.P(words or EMPTY_LAKE_PLAIN, className="note")]
     return [
         html.Dl(

@@ -37,7 +37,7 @@
     const runs = { title: "n", hint: "runs", isNumber: true, order: (i) => columns.runs[i] };
     return [
       ...(hasSystems ? [{ title: "system", text: system, order: system }] : []), ...knobs(false),
-      { ...runs, text: runs.order }, ofField(fields.y), ofField(fields.x), ...knobs(true),
+      { ...runs, text: runs.order }, ...[...new Set([fields.y, fields.x])].map(ofField), ...knobs(true),
     ];
   }
 

@@ -60,8 +60,7 @@ def sniff(name: str, head: bytes) -> bool:
 
 def list_parts(blocks: Iterable[bytes], context: ReadContext) -> list[str]:
     """Return the names of the runs whose samples stand one below the other; see `blocks_of`."""
-    blocks = iter(blocks)
-    head = next(blocks, b"")
+    head = next(blocks := iter(blocks), b"")
     layout = None
     if not may_be_document(head, context.name):
         layout = read_layout(islice(iterate_lines([head]), _LOOKED_AT))

@@ -28,6 +28,8 @@ _PREFIXES: Final = {
     *(f"{prefix}{unit}" for prefix in "kKmMgG" for unit in ("", "B", "b", "iB")),
 }
 _ROUND: Final = re.compile(r"0*\d|\d*[05]|0*(?:16|32|64|128|256|512|1024|2048|4096|8192)")
+# These letters are of replicates where they count them from 0 or 1.
+_LETTERS: Final = frozenset({"r", "i"})
 # Words that name what stands behind them, for texts and numbers with units too.
 NAMING: Final = COUNTED | WORDS["given"] | WORDS["limits"] | WORDS["clocks"]
 
@@ -233,3 +235,12 @@ def joined(tokens: Sequence[Token]) -> list[Token]:
                 joined[last:] = [Token(tuple(map("".join, texts)), "word")]
         last = len(joined) - 1
     return joined
+
+
+def is_replicate(word: str, values: Collection[str]) -> bool:
+    """Return whether numbers behind a word are of replicates."""
+    if not all(map(str.isdigit, values)):
+        return False
+    last = {*words_of(word)[-1:]}
+    counts = last <= _LETTERS and min(map(int, values)) <= 1
+    return bool(last) and (counts or not last.isdisjoint(WORDS["replicates"]))

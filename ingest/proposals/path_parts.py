@@ -18,6 +18,7 @@ from ingest.proposals.name_tokens import (
     Token,
     crossed,
     cut_at_stamps,
+    is_replicate,
     joined,
 )
 from ingest.proposals.path_patterns import MARK, are_told, form_of, is_cut, literal, optional_mark
@@ -43,8 +44,6 @@ _ONE_PART: Final = re.compile(
 _MACHINE: Final = re.compile(r"[a-z]{1,3}\d{3,4}[a-z]*\d*|node\d+|host\d+", re.IGNORECASE)
 # They need the word before them to say what was set: `power_limit_150W`.
 _SHORT: Final = WORDS["limits"] | {"size", "count", "rate", "level", "number", "num", "time"}
-# These letters are of replicates where they count them from 0 or 1.
-_LETTERS: Final = frozenset({"r", "i"})
 # Dates, seconds and ms since 1970 that are no round numbers, digests, and uuids.
 _STAMP: Final = re.compile(
     r"(?:19|20)\d\d(?:0[1-9]|1[0-2])[0-3]\d(?:[^\d.].*|\d{4,6})?|1[0-9]{9}(?<!000)(?:[0-9]{3}|\.\d+)?"
@@ -347,12 +346,3 @@ def _ends_in_a_number(tokens: Sequence[Token], at: int) -> bool:
     numbers = [token.kind == "number" or any(map(str.isdigit, token.word)) for token in before]
     is_name = all(token.is_fixed for token in before) and len(before) > 0 and numbers[-1]
     return is_name and {*words_of(before[0].word)}.isdisjoint(NAMING)
-
-
-def is_replicate(word: str, values: Collection[str]) -> bool:
-    """Return whether numbers behind a word are of replicates."""
-    if not all(map(str.isdigit, values)):
-        return False
-    last = {*words_of(word)[-1:]}
-    counts = last <= _LETTERS and min(map(int, values)) <= 1
-    return bool(last) and (counts or not last.isdisjoint(WORDS["replicates"]))
