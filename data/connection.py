@@ -72,7 +72,7 @@ class Lake:
         version: Version of the `runs` Delta table; -1 for a lake without runs.
         columns: Columns of `runs` that datasets declared, as this version describes them.
         catalogue: All its columns, with titles, filters and knobs.
-        about: What datasets say of themselves, by dataset and the names of `data.declared.ABOUT`.
+        about: What datasets say of themselves, by dataset and name of `data.declared.ABOUT`.
         views: Statements that create the views in any DuckDB.
         run_views: What creates those of them that a query names.
         log_views: Those over the big files of all runs.
@@ -214,12 +214,7 @@ class Lake:
         self.run_views.create(cursor, query, is_narrow)
         self.log_views.create(cursor, query)
 
-    def aggregated(
-        self,
-        table: str,
-        run_ids: Sequence[str],
-        columns: str,
-    ) -> "pl.DataFrame":
+    def aggregated(self, table: str, run_ids: Sequence[str], columns: str) -> "pl.DataFrame":
         """Aggregate the big files of some runs in one bounded query; raises as `scan` and `polars`.
 
         Args:
@@ -252,10 +247,9 @@ class Lake:
                 "filter on a dataset"
             ) from None
         except _UNREADABLE as error:
-            raise LakeError(
-                f"the lake's files changed under version {self.version}: "
-                f"{error_words(self.path, error)}"
-            ) from None
+            words = error_words(self.path, error)
+            detail = f"the lake's files changed under version {self.version}: {words}"
+            raise LakeError(detail) from None
         finally:
             timer.cancel()
             cursor.close()

@@ -269,10 +269,8 @@ def _means_trace(z, x, y, grid, measure, unit) -> dict:  # type: ignore[no-untyp
         "ygap": 1,
         "colorscale": "Viridis",
         "hoverinfo": "none",
-        "colorbar": {
-            **color_bar(f"{measure.title}, {unit}" if unit else measure.title),
-            "thickness": 8,
-        },
+        "colorbar": color_bar(f"{measure.title}, {unit}" if unit else measure.title)
+        | {"thickness": 8},
     }
     if z.size <= TEXT_MAX_CELLS:
         trace["text"] = [["" if np.isnan(v) else format_digits(float(v)) for v in r] for r in z]

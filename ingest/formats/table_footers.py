@@ -1,7 +1,7 @@
-"""Last rows of a table that are totals or means of the others: `Total`, `∑ssj_ops / ∑power`."""
+"""What a table has beside its rows: totals or means of them (`Total`), lines of words."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ingest.formats.json_cells import Cell
@@ -89,3 +89,21 @@ def _rounding(cell: Cell) -> float:
     """Return half of the last decimal that a number is written with; 0 of whole numbers."""
     _, point, decimals = str(cell).strip().rstrip("%").partition(".")
     return 0.5 * 10.0 ** -len(decimals) if point and decimals.isdigit() else 0.0
+
+
+def doubt_notes(notes: Mapping[int, str], rows: range, start: int, problems: ProblemList) -> None:
+    """Report lines without cells: beside the rows those that say a setting, all between them.
+
+    Args:
+        notes: By line, counted from `start`.
+        rows: From behind the header to the last row.
+    """
+    outside = sorted(line for line in notes if line not in rows)
+    # Words alone, as `DONE`, are of nothing that was set.
+    if any("=" in notes[line] for line in outside):
+        count = f"{len(outside)} lines" if len(outside) > 1 else "1 line"
+        words = f"above the header or below the rows passed over: {notes[outside[0]][:80]!r}"
+        problems.add("other_lines", "doubted", f"{count} {words}", start + outside[0])
+    for line in (line for line in notes if line in rows):
+        detail = f"{notes[line][:80]!r} between rows says nothing of them here"
+        problems.add("text_between_rows", "doubted", f"{detail}: give a column to it", start + line)

@@ -105,10 +105,10 @@ def _is_table(lines: Sequence[str], separator: str | None, has_steps: bool = Fal
 
 def _are_runs_in_columns(body: Sequence[Sequence[str]], separator: str | None) -> bool:
     """Return whether each row has a measurement, as numbers, or what was set in each run."""
-    measured = [row for row in body if is_measurement(row[0])]
-    return bool(measured) and all(
-        _are_numbers(row[1:], separator) if row in measured else is_setting(row[0]) for row in body
-    )
+    measured = [row[1:] for row in body if is_measurement(row[0])]
+    others = [row[0] for row in body if not is_measurement(row[0])]
+    are_numbers = all(_are_numbers(cells, separator) for cells in measured)
+    return bool(measured) and are_numbers and all(map(is_setting, others))
 
 
 def _are_steps(header: Sequence[str], body: Sequence[Sequence[str]], has_steps: bool) -> bool:

@@ -21,7 +21,7 @@ from ingest.formats.logged_rows import (
     logged_rows,
     with_settings,
 )
-from ingest.formats.table_footers import drop_footers
+from ingest.formats.table_footers import doubt_notes, drop_footers
 from ingest.formats.table_lines import Section, sections_of, without_frames
 from ingest.formats.table_rows import (
     LOOKED_AT,
@@ -218,17 +218,7 @@ class _Reader:
                 table.append(section.start + line, cells)
                 last = line
             check_rows(len(table) + table.refused, self._most_rows, name)
-        outside = sorted(each for each in notes if not at < each < last)
-        # Words alone, as `DONE`, are of nothing that was set.
-        if any("=" in notes[each] for each in outside):
-            first_words = notes[outside[0]][:80]
-            count = f"{len(outside)} lines" if len(outside) > 1 else "1 line"
-            detail = f"{count} above the header or below the rows passed over: {first_words!r}"
-            problems.add("other_lines", "doubted", detail, section.start + outside[0])
-        for line in (each for each in notes if at < each < last):
-            detail = f"{notes[line][:80]!r} between rows says nothing of them here"
-            detail = f"{detail}: give a column to it"
-            problems.add("text_between_rows", "doubted", detail, section.start + line)
+        doubt_notes(notes, range(at + 1, last), section.start, problems)
         own = (each for each in self._tables if not each.is_shipped and not each.guessed)
         drop_footers(table, problems, any(each.fits_header(headings) for each in own))
         if separator is None:
