@@ -46,6 +46,9 @@ def _steps(document: Mapping[str, Any]) -> list[dict[str, Any]]:
         return []
     if any(isinstance(cell, dict | list) for cell in cells):
         return []
+    # The energy of a whole sweep is not that of each step.
+    if any(quantity_in(key) in ("energy", "time") and not is_setting(key) for key in beside):
+        return []
     steps = {key for key, each in lists.items() if is_setting(key) and len({*each}) == len(each)}
     steps = {key for key in steps if _NO_STEPS.isdisjoint(words_of(key))}
     measured = {key for key in lists if quantity_in(key) in ("energy", "power", "time", "rate")}

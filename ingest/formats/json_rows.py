@@ -4,7 +4,6 @@ A *place* is the path of a table in its document, with `*` for each list or dict
 `models/*/runs/*`. The document itself has the place ``, and one row.
 """
 
-import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -231,7 +230,9 @@ def _numbered(keys: Collection[str]) -> tuple[str, dict[str, Cell]]:
     words = {match[1] if match else "" for match in found.values()}
     if len(words) != 1 or not is_setting(word := words.pop()):
         return "", {}
-    return word, {key: json.loads(match[2]) for key, match in found.items() if match}
+    numbers = {key: match[2] for key, match in found.items() if match}
+    # `batch_01`
+    return word, {key: float(n) if "." in n else int(n) for key, n in numbers.items()}
 
 
 def _carried(node: Mapping[str, Any]) -> dict[str, Cell]:

@@ -88,14 +88,18 @@ def with_settings(lines: Iterable[str]) -> Iterator[str]:
 
     `CONFIG threads=4` above `RESULT energy_j=5.5 time_s=2` holds until the next such line.
     """
-    held = ""
+    held, is_above = "", False
     for line in lines:
         whole = line
         if "=" in line and len(line) <= _LONGEST and (pairs := _SOME_PAIRS.search(line)):
             names = [name for name, _ in _PAIR.findall(pairs[0])]
             if not any(map(is_measurement, names)):
-                held = f" {pairs[0].strip()} " if any(map(is_setting, names)) else held
-            elif held and len(names) > 1 and not {*names} & {n for n, _ in _PAIR.findall(held)}:
+                is_new = any(map(is_setting, names)) and not is_above
+                held = f" {pairs[0].strip()} " if is_new else held
+            elif not held:
+                # Results above the first settings may be those of the settings below them.
+                is_above |= len(names) > 1
+            elif len(names) > 1 and not {*names} & {n for n, _ in _PAIR.findall(held)}:
                 whole = f"{line[: pairs.start()]}{held}{pairs[0].lstrip()}"
         yield whole
 

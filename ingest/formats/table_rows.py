@@ -16,6 +16,8 @@ from ingest.formats.written_numbers import (
     written_numbers,
 )
 from ingest.records import ProblemList
+from ingest.settings.column_names import WORDS
+from ingest.settings.headings import words_of
 
 # Rows by which the cells of a column are judged first.
 LOOKED_AT: Final = 40
@@ -204,7 +206,10 @@ def with_filled_cells(table: Table, problems: ProblemList) -> Table:
     columns = [[*table.column(at)] for at in range(len(table.headings))]
     rows = len(table)
     begins, filled = [0], 0
-    for cells in columns[:-1]:
+    for heading, cells in zip(table.headings[:-1], columns, strict=False):
+        # A note is of its row.
+        if not WORDS["remarks"].isdisjoint(words_of(heading)):
+            break
         own = [row for row, cell in enumerate(cells) if not is_unset(str(cell or ""))]
         sizes = {end - begin for begin, end in pairwise([*own, rows])}
         names = [str(cells[row]).strip() for row in own]

@@ -170,7 +170,8 @@ def _has_runs(
     run changes: a name, or a number where rows are some seconds apart.
     """
     times_s, start_unix_s = times
-    is_of_run = any(words_of(heading) == ["run", "id"] for heading in layout.headings)
+    runs = next((c for h, c in zip(layout.headings, layout.columns, strict=True)
+                 if words_of(h) == ["run", "id"]), None)  # fmt: skip
     usual_s = float(np.median(np.diff(times_s[~np.isnan(times_s)])))
     is_clock = start_unix_s is not None or not _are_durations(layout, headings)
     for heading, cells in zip(layout.headings, layout.columns, strict=True):
@@ -180,8 +181,12 @@ def _has_runs(
         if _TOOK.intersection(words_of(heading)) and is_number_column:
             took = np.array([float(number_text(cell)) for cell in cells])
             low_s, high_s = (share * usual_s for share in _FILLED)
-            is_rising = _is_rising(took)
-            if is_of_run if is_rising else low_s < np.nanmedian(took) < high_s:
+            # A tracker begins again in each run.
+            own = runs if "duration" in words_of(heading) else None
+            stays = np.array([a == b for a, b in pairwise(own or ())])
+            begins_again = own is not None and bool(np.all(np.diff(took)[stays] >= 0))
+            is_rising = _is_rising(took) or begins_again
+            if own is not None if is_rising else low_s < np.nanmedian(took) < high_s:
                 return True
         recurs = 1 < len(values) <= len(cells) / 2
         # Several runs stand one below the other, each with its samples.

@@ -33,6 +33,7 @@ _DURATION: Final = re.compile(
     r"(?P<s>\d+(?:\.\d+)?) ?s(?:ec)?"
 )
 _CLOCK: Final = re.compile(r"(?:(?P<h>\d+):)?(?P<m>\d+):(?P<s>\d\d(?:\.\d+)?)")
+_MINUTES: Final = re.compile(r"(?i)\bm{1,2}:ss")
 _TOOK: Final = frozenset(
     {"elapsed", "duration", "runtime", "real", "user", "sys", "walltime", "wall", "took", "exec"}
     | {"execution", "makespan", "cputime"}
@@ -91,6 +92,10 @@ def written_durations(cells: Sequence[object], heading: str) -> list[str | None]
     if form is _CLOCK and _TOOK.isdisjoint(re.findall(r"[a-z]+", heading.lower())):
         return None
     matches = [form.fullmatch(text) for text in real]
+    # Of `1:20` nothing else tells minutes from hours.
+    is_told = any(m and (m["h"] or "." in m["s"]) for m in matches)
+    if form is _CLOCK and not (is_told or _MINUTES.search(heading)):
+        return None
     if not matches or not all(matches) or not any(m and (m["h"] or m["m"]) for m in matches):
         return None
     seconds = (

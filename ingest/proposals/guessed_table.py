@@ -114,7 +114,11 @@ class GuessedTable:
             if guess.heading.text in table.keys and guess.why.startswith("numbers"):
                 guess.take("knob", "the keys of a dictionary")
         self._mark_names_of_files()
-        if table.paths and all(map(is_configuration, table.paths)):
+        # A table has results, as has a document with an energy.
+        has_results = len(table.paths) < table.rows or any(
+            g.role == "metric" and g.quantity == "energy" for g in self.guesses
+        )
+        if table.paths and all(map(is_configuration, table.paths)) and not has_results:
             self._measure_nothing()
         for guess in self.guesses:
             if not guess.to and _is_other(guess, settings):

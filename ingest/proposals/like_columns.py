@@ -170,8 +170,11 @@ def steps_pattern(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) ->
         steps: dict[str, list[str]] = defaultdict(list)
         for heading in headings:
             stem, step = stem_of(heading, pattern)
-            if step:
-                steps[stem].append(step if heading in metrics else "")
+            if match := step and re.search(pattern, heading):
+                rest = heading[match.end() :].strip(" _()[]")
+                # `energy_5W_led` is of a lamp.
+                is_last = not rest or unit_of(rest) is not None
+                steps[stem].append(step if heading in metrics and is_last else "")
         first = [*steps.values()][:1]
         is_alike = all({*each} == {*first[0]} for each in steps.values())
         is_cost = any(quantity_of(read_heading(stem)) in ("energy", "power") for stem in steps)

@@ -127,7 +127,8 @@ class _Join:
             row.values |= new
             if self.is_by_id and key in rows:
                 # Of names of runs and a meter's readings the former say what ran.
-                row.workload = rows[key].workload or read.workload
+                of_file = read.workload if read.measured else row.workload
+                row.workload = rows[key].workload or of_file
             filled.append(row)
         other.table.rows = filled
         read.table.rows = Packed(row for key, row in rows.items() if key not in used)
@@ -196,6 +197,19 @@ def _is_a_name(column: Column) -> bool:
     return column.kind == "text" or bool(words & WORDS["identifiers"] - _OF_ROWS)
 
 
+def _are_apart(join: _Join) -> bool:
+    """Return whether numbers only count the rows of two tables that were set otherwise.
+
+    `id` from 1 in a table of threads and in one of batches is no name of a run of both.
+    """
+    read, other, name = join.read, join.other, join.names[0]
+    here, there = ({*_settings_of(each)} - {"replicate"} for each in (read, other))
+    own = here - there, there - here
+    tables = ({row.values.get(name) for row in each.table.rows} for each in (read, other))
+    counts = all(names in ({*range(len(names))}, {*range(1, len(names) + 1)}) for names in tables)
+    return all(own) and counts
+
+
 def _checked(join: _Join) -> _Join:
     """Return a join with what speaks against it."""
     read, other, names = join.read, join.other, join.names
@@ -219,7 +233,8 @@ def _checked(join: _Join) -> _Join:
     join = replace(join, is_alike=True)
     folders = [Path(each.file.path).parent for each in (read, other)]
     if join.is_by_id:
-        return _in_agreement(join, rows)
+        reason = "numbers count the rows of both, each with settings of its own"
+        return replace(join, reason=reason) if _are_apart(join) else _in_agreement(join, rows)
     if folders[0] != folders[1] if not (names and measured) else _place(read) != _place(other):
         return replace(join, reason="its path names something else")
     # A workload that is a word of the path was compared with the path.

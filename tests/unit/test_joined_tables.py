@@ -126,6 +126,17 @@ CASES: dict[str, tuple[dict[str, str], int, int, set[tuple[str, str]]]] = {
         {("refused", "its name says that it is no run: not used"),
          ("repaired", "throughput_qps from measured.json, the only row of its folder")},
     ),
+    "numbers of other runs": (
+        {"cpu.csv": "id,threads,energy_j\n1,2,10.5\n2,4,11.5\n3,8,12.5\n",
+         "gpu.csv": "id,batch,latency_ms\n1,8,1.5\n2,16,2.5\n3,32,3.5\n"}, 6, 0,
+        {("doubted", "not joined to cpu.csv, whose settings fit: numbers count the rows of both, "
+          "each with settings of its own")},
+    ),
+    "numbers of the same runs": (
+        {"energy.csv": "exp_id,energy_j,time_s\n1,10.5,2\n2,11.5,3\n3,12.5,4\n",
+         "runs.csv": "exp_id,threads,throughput_qps\n1,1,50\n2,2,60\n3,4,70\n"}, 3, 3,
+        {("repaired", "threads, throughput_qps_metric from runs.csv, by exp_id")},
+    ),
     "two of one measurement": (
         _runs('{"throughput_qps": 500N}', "client.json")
         | _runs('{"throughput_qps": N, "duration_s": 10}'), 6, 0,

@@ -85,6 +85,18 @@ def test_a_tracker_that_is_flushed_at_even_steps_is_no_trace(lake: Path, tmp_pat
     ]  # fmt: skip
 
 
+def test_trackers_that_are_flushed_into_one_file_are_runs(lake: Path, tmp_path: Path) -> None:
+    """Each of three begins again: its last row says 0.016 kWh, or more, in 80.5 s."""
+    rows = (f"2024-05-01T1{run}:{n // 6:02}:{n % 6}0,web,7a-{run},{n * 10 + 0.5},0.001,42.5,"
+            f"{0.002 * n * run}" for run in (1, 2, 3) for n in range(1, 9))  # fmt: skip
+    header = "timestamp,project_name,run_id,duration,emissions,cpu_power,energy_consumed"
+    written(tmp_path, "emissions.csv", header, *rows)
+    ingest(lake, tmp_path, is_proposing=True)
+    found = query(lake, "SELECT energy_j, duration_s FROM runs ORDER BY energy_j")
+    assert [row["energy_j"] for row in found] == pytest.approx([57_600, 115_200, 172_800])
+    assert {row["duration_s"] for row in found} == {80.5}
+
+
 @pytest.mark.parametrize(
     ("header", "name", "is_given"),
     [("threads,energy_j,time_s", "thread_count", False), ("threads,energy_j,qps", "threads", True)],

@@ -81,6 +81,14 @@ SHAPES: dict[str, str] = {
 }  # fmt: skip
 
 
+def test_results_above_their_settings_are_not_of_those_above(lake: Path, tmp_path: Path) -> None:
+    text = "".join(f"RESULT energy_j={c} time_s={d}\nCONFIG filter={a} width={b}\n"
+                   for a, b, c, d in ROWS)  # fmt: skip
+    put(tmp_path / "raw" / "filters.txt", text)
+    ingest(lake, tmp_path / "raw", is_proposing=True)
+    assert query(lake, "SELECT * FROM runs") == []
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_shape_of_a_text_is_the_same_runs(shape: str, lake: Path, tmp_path: Path) -> None:
     put(tmp_path / "raw" / "filters.txt", SHAPES[shape])

@@ -310,6 +310,45 @@ STUDIES: Studies = {
         [(31.0, 1611.5), (59.75, 1520.5), (71.25, 4402.5), (140.5, 3310.5), (510.0, 61150.0),
          (600.0, 52050.0), (3011.0, 402500.0)],
     ),
+    # Of `1:20` nothing tells hours from minutes, unless the heading does.
+    "durations that may be hours": (
+        {"a.csv": "board,elapsed (h:mm),energy_kwh\nx1,1:20,0.5\nx2,2:30,0.75\nx3,3:10,0.9\n",
+         "b.csv": "board,elapsed,energy_kwh\nx1,1:20,0.25\nx2,2:30,0.5\nx3,3:10,0.75\n",
+         "c.csv": "board,elapsed (mm:ss),energy_j\nx1,1:20,310.5\nx2,2:30,402.5\nx3,3:10,520.5\n"},
+        "board, energy_j, duration_s", 9,
+        [("x1", 310.5, 80.0), ("x1", 900_000.0, None), ("x1", 1_800_000.0, None)],
+    ),
+    # Lamps have powers by name, notes are of their own rows, and only `config.json` has results.
+    "powers in names": (
+        {"t.csv": "lamp,energy_5W_led,energy_10W_led,lux_5W_led,lux_10W_led\n"
+                  "x,10.5,20.5,30,40\ny,11.5,21.5,31,41\nz,12.5,22.5,32,42\n"},
+        "lamp, energy_5w_led, lux_10w_led", 3, [("x", 10.5, 40.0), ("y", 11.5, 41.0)],
+    ),
+    "notes of single rows": (
+        {"t.csv": "note,cap_w,energy_j\nfirst,60,10.5\n,80,11.5\nretry,100,12.5\n,120,13.5\n"},
+        "note, cap_w, energy_j", 4,
+        [("first", 60, 10.5), ("retry", 100, 12.5), (None, 80, 11.5), (None, 120, 13.5)],
+    ),
+    "configurations with results": (
+        {f"run{n}/config.json": f'{{"width": {2**n}, "energy_j": {10.5 + n}, "time_s": {n}.5}}'
+         for n in (1, 2, 3, 4)},
+        "width, energy_j, duration_s", 4, [(2, 11.5, 1.5), (4, 12.5, 2.5)],
+    ),
+    "parameters with results": (
+        {"params.csv": "params,accuracy,energy_per_item_mj,latency_ms\n10,0.5,1.5,2.5\n100,0.6,2.5,"
+                       "3.5\n1000,0.7,3.5,5.5\n"},
+        "params, accuracy, latency_mean_us", 3, [(10, 0.5, 2500.0), (100, 0.6, 3500.0)],
+    ),
+    "numbers of keys that begin with 0": (
+        {"r.json": "{" + ", ".join(f'"batch_0{n}": {{"energy_j": {n + 0.5}, "time_s": {n + 2}}}'
+                                   for n in (1, 2, 4, 8)) + "}"},
+        "batch, energy_j, duration_s", 4, [(1, 1.5, 3.0), (2, 2.5, 4.0)],
+    ),
+    "an energy of a whole sweep": (
+        {"r.json": '{"board": "p4", "layers": [1, 2, 3], "latency_ms": [2.5, 3.5, 4.5], '
+                   '"total_energy_j": 500.5}'},
+        "energy_j", 1, [(500.5,)],
+    ),
     # 60 W all the time, of which the rows take ten seconds each.
     "turbostat of a campaign": (
         {"README.md": "`turbostat -s Time_Of_Day_Seconds,Avg_MHz,Busy%,Bzy_MHz,PkgWatt`\nof all\n",
