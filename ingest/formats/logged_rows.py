@@ -83,23 +83,30 @@ def _bare(value: object) -> str:
     return (str(value).split() or [""])[0]
 
 
+def names_of(pairs: str) -> dict[str, str]:
+    """Return the values of pairs by name."""
+    return dict(_PAIR.findall(pairs))
+
+
 def with_settings(lines: Iterable[str]) -> Iterator[str]:
     """Yield the lines of a log; pairs of settings on a line are put before those of results below.
 
     `CONFIG threads=4` above `RESULT energy_j=5.5 time_s=2` holds until the next such line.
     """
-    held, is_above = "", False
+    held, is_above, is_open = "", False, False
     for line in lines:
         whole = line
         if "=" in line and len(line) <= _LONGEST and (pairs := _SOME_PAIRS.search(line)):
-            names = [name for name, _ in _PAIR.findall(pairs[0])]
-            if not any(map(is_measurement, names)):
+            names = [*names_of(pairs[0])]
+            was_open, is_open = is_open, not any(map(is_measurement, names))
+            if is_open:
                 is_new = any(map(is_setting, names)) and not is_above
-                held = f" {pairs[0].strip()} " if is_new else held
+                before = held if was_open and not names_of(held).keys() & {*names} else ""
+                held = f"{before} {pairs[0].strip()} " if is_new else held
             elif not held:
                 # Results above the first settings may be those of the settings below them.
                 is_above |= len(names) > 1
-            elif len(names) > 1 and not {*names} & {n for n, _ in _PAIR.findall(held)}:
+            elif len(names) > 1 and not names_of(held).keys() & {*names}:
                 whole = f"{line[: pairs.start()]}{held}{pairs[0].lstrip()}"
         yield whole
 

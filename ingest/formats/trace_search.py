@@ -184,8 +184,7 @@ def _has_runs(
             # A tracker begins again in each run.
             own = runs if "duration" in words_of(heading) else None
             stays = np.array([a == b for a, b in pairwise(own or ())])
-            begins_again = own is not None and bool(np.all(np.diff(took)[stays] >= 0))
-            is_rising = _is_rising(took) or begins_again
+            is_rising = _is_rising(took) or bool(own and np.all(np.diff(took)[stays] >= 0))
             if own is not None if is_rising else low_s < np.nanmedian(took) < high_s:
                 return True
         recurs = 1 < len(values) <= len(cells) / 2

@@ -177,7 +177,10 @@ def steps_pattern(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) ->
                 steps[stem].append(step if heading in metrics and is_last else "")
         first = [*steps.values()][:1]
         is_alike = all({*each} == {*first[0]} for each in steps.values())
-        is_cost = any(quantity_of(read_heading(stem)) in ("energy", "power") for stem in steps)
+        # At 100 W of a load power is lost, at a limit of 100 W an energy is taken.
+        costs = ("energy",) if unit == "W" else ("energy", "power")
+        is_cost = any(quantity_of(read_heading(stem)) in costs for stem in steps)
+        is_cost &= steps.keys().isdisjoint(headings)
         if is_alike and is_cost and len(steps) > 1 < len({*first[0]}) and "" not in first[0]:
             return pattern
     return ""

@@ -65,9 +65,8 @@ def join_tables(reads: Sequence[TableRead]) -> tuple[list[TableRead], list[Ignor
                     ignored.append(Ignored(read.file.path, f"more of the runs of {path}", True))
         refused = next((each for each in (*fits, *tries) if each.reason), None)
         if refused and id(read) not in gone:
-            detail = (
-                f"not joined to {refused.other.file.name}, whose settings fit: {refused.reason}"
-            )
+            name = refused.other.file.name
+            detail = f"not joined to {name}, whose settings fit: {refused.reason}"
             read.table.problems.append(Problem("not_joined", "doubted", detail))
     return [read for read in reads if id(read) not in gone], ignored
 
@@ -198,16 +197,11 @@ def _is_a_name(column: Column) -> bool:
 
 
 def _are_apart(join: _Join) -> bool:
-    """Return whether numbers only count the rows of two tables that were set otherwise.
-
-    `id` from 1 in a table of threads and in one of batches is no name of a run of both.
-    """
-    read, other, name = join.read, join.other, join.names[0]
-    here, there = ({*_settings_of(each)} - {"replicate"} for each in (read, other))
-    own = here - there, there - here
-    tables = ({row.values.get(name) for row in each.table.rows} for each in (read, other))
-    counts = all(names in ({*range(len(names))}, {*range(1, len(names) + 1)}) for names in tables)
-    return all(own) and counts
+    """Return whether numbers only count the rows of two tables, each with settings of its own."""
+    here, there = ({*_settings_of(each)} - {"replicate"} for each in (join.read, join.other))
+    numbers = {row.values.get(join.names[0]) for row in join.read.table.rows}
+    is_count = any(numbers == {*range(n, n + len(numbers))} for n in (0, 1))
+    return is_count and not (here <= there or there <= here)
 
 
 def _checked(join: _Join) -> _Join:
@@ -351,9 +345,6 @@ def _keyed(
 ) -> Iterator[tuple[_Key, SummaryRow]]:
     settings = read.file.settings
     for row in read.table.rows:
-        if is_by_id:
-            yield tuple(row.values.get(name) for name in names), row
-            continue
         workload = row.workload and settings.workload_words.get(row.workload, row.workload)
-        system = canonical_system(row.system, settings)
-        yield (workload, system, *(row.values.get(name) for name in names)), row
+        place = () if is_by_id else (workload, canonical_system(row.system, settings))
+        yield (*place, *(row.values.get(name) for name in names)), row

@@ -167,17 +167,20 @@ def _same_columns(
     """Return by the name of a setting in keys the column of rows that has its values.
 
     Of several columns it is the one whose name says so, as `bs` and `batch_size` or `t` and
-    `threads`, else the one with the fewest other values. A setting for which two are alike is
-    left out.
+    `threads`, else, of texts, the one with the fewest other values. A setting for which two are
+    alike is left out.
     """
     own = {column: {_plain(row.get(column)) for row in rows} for column in rows[0]}
     same: dict[str, str] = {}
     for name in names:
         values = {_plain(key[name]) for key in keys}
+        # Numbers of repetitions and of threads may be the same, names are not by chance.
+        is_text = any(isinstance(value, str) for value in values)
         fitting = {
             column: (-_likeness(name, column), len(each - values))
             for column, each in own.items()
             if values <= each and column not in same.values()
+            if is_text or _likeness(name, column)
         }
         ranked = sorted(fitting, key=fitting.__getitem__)
         if ranked and [*fitting.values()].count(fitting[ranked[0]]) == 1:

@@ -72,6 +72,9 @@ SHAPES: dict[str, str] = {
     "settings on a line, results on the next": "".join(
         f"CONFIG filter={a} width={b}\nworking\nRESULT energy_j={c} time_s={d}\n"
         for a, b, c, d in ROWS),
+    "settings on several lines": "".join(
+        f"threads={n}\nfilter={a} width={b}\nworking\nRESULT energy_j={c} time_s={d}\n"
+        for n, (a, b, c, d) in enumerate(ROWS)),
     "progress between results": "".join(
         "".join(f"progress pass={n} power_w={20 + n}.5\n" for n in range(4))
         + f"result filter={a} width={b} energy_j={c} time_s={d}\n" for a, b, c, d in ROWS),
