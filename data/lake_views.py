@@ -37,10 +37,14 @@ _NAMED: Final = re.compile(
     r"\b(?:from|join)\s+(?:[\w\"]+(?:\s+(?:as\s+)?\w+)?\s*,\s*)*\"?(" + "|".join(VIEWS) + r")\b",
     re.IGNORECASE,
 )
-# What may mean all columns: stars, patterns of names, joins and groups by all, rows as values.
+# What may mean all columns: stars that multiply nothing, patterns of names, joins by all, rows as
+# values, descriptions.
 _ALL: Final = re.compile(
-    r"(?:\bselect|\bdistinct|,|\.)\s*\*|\bcolumns\s*\(|\b(?:natural|pivot|unpivot|table)\b"
-    r"|(?:\bselect\s|[(,])\s*runs\b|(?:^|\(|\bunion|\ball)\s*(?:from|describe|summarize)\b"
+    r"(?<!count\()\*\s*(?:$|[,);]|--|(?:except|exclude|from|having|(?:not\s+)?i?like|intersect|limit"
+    r"|offset|order|qualify|rename|replace|similar|union|where)\b)"
+    r"|\bcolumns\s*\(|\b(?:natural|pivot|pragma|unpivot|table)\b"
+    r"|(?:\bselect\s|[(,]|\bdistinct\s)\s*runs\b"
+    r"|(?:^|\(|\bunion|\ball|\bname|\bexcept|\bintersect)\s*(?:from|desc|describe|summarize)\b"
 )
 _MADE: Final = "SELECT view_name FROM duckdb_views() WHERE NOT internal"
 _making: Final = threading.Lock()
