@@ -69,10 +69,10 @@ def area_words(row: Mapping[str, Any], question: Asked) -> str:
 
 
 def place_columns(rows: pl.DataFrame, question: Asked) -> list[str]:
-    """Return the given knobs that differ between rows: what tells one choice from another."""
+    """Return the given knobs that differ between rows, or runs: they tell choices apart."""
     return [
         knob.column for knob in question.catalogue.knobs.values()
-        if knob.is_given and len(set(rows[knob.column])) > 1
+        if knob.is_given and (knob.column in question.varying or len(set(rows[knob.column])) > 1)
     ]  # fmt: skip
 
 

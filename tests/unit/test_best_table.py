@@ -3,6 +3,7 @@
 import html
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -378,3 +379,23 @@ def test_the_setting_to_take_is_not_called_the_least_where_another_mean_is_less(
     view, asked = view_of(tmp_path, rows), state()
     (sentence,) = sentences(best_table(view, asked), asked_of(view, asked))
     assert "Linux tuned has energy 901 J at the setting to take (n = 3)" in sentence
+
+
+def test_places_have_the_names_of_what_was_given_beyond_the_first_choices(tmp_path: Path) -> None:
+    """All 60 judged choices are of one device; those of another are not judged."""
+    rows = [
+        row
+        for device in ("disk-a", "disk-b")
+        for machine in range(60)
+        for itr_us in (2.0, 50.0)
+        for row in replicates(itr_us, 60.0, 900.0 + itr_us, n=2, device=device,
+                              machine=f"node-{machine}")
+    ]  # fmt: skip
+    view = view_of(tmp_path, rows)
+    state = replace(default_state(view), selection=Selection())
+    table = best_table(view, state)
+    assert table["device"].n_unique() == 1
+    assert len(table) == 60
+    places = [s for s in sentences(table, asked_of(view, state)) if s.startswith("At ")]
+    assert places
+    assert all("disk-a" in place.partition(",")[0] for place in places)
