@@ -161,6 +161,10 @@ def thousands_note(unit: str, top: float) -> str:
     return next((words for least, words in _OF_US if unit == "us" and top >= least), "")
 
 
+# Numbers between these are written whole on logarithmic axes.
+_WRITTEN_WHOLE: Final = (1e-3, 1e5)
+
+
 def metric_ticks(measure: Metric, top: float, is_log: bool = False, scale: str = "") -> dict:
     """Return title and numbers of an axis of a metric, up to a size.
 
@@ -173,10 +177,13 @@ def metric_ticks(measure: Metric, top: float, is_log: bool = False, scale: str =
     is_us, note = measure.unit == "us", thousands_note(measure.unit, top)
     is_plain = is_us or not has_prefix(measure.unit)
     is_short = bool(note) or (not is_us and is_plain and not is_log and top >= 1000)
+    is_short |= is_log and is_plain and not _WRITTEN_WHOLE[0] <= top < _WRITTEN_WHOLE[1]
+    # Of 20 and 50 on a logarithmic axis Plotly writes the 2 and the 5 alone without a format.
+    form = "~s" if is_short else ",~r" if is_log else ""
     return {
         "title": axis_title(f"{measure.titled(note)}{scale}"),
         "exponentformat": "SI" if is_plain else "power",
-        **({"tickformat": "~s"} if is_short else {}),
+        **({"tickformat": form} if form else {}),
     }
 
 

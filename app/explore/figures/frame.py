@@ -25,7 +25,6 @@ from app.kit.words import knob_words
 from data.analysis.coded_rows import Part
 from data.knobs import Knob
 from data.metrics import Metric
-from data.units import has_prefix
 
 # Quartile distances from the nearer quartile at which a value is far out (Tukey, 1977).
 _FAR: Final = 3.0
@@ -44,8 +43,6 @@ _SET_OPACITY: Final = 0.3
 _SHADE: Final = 0.14
 _DASHES: Final = {0.25: "dot", 0.5: "dash", 0.75: "longdash"}
 _CROWDED_DECADES: Final = 4.0
-# Numbers between these are written whole on logarithmic axes.
-_FEW_DIGITS: Final = (1e-3, 1e5)
 _WHOLE: Final = {"marker": {"opacity": 1}}
 
 
@@ -152,18 +149,10 @@ def metric_axis(
         "automargin": False,
         "zeroline": False,
         "separatethousands": True,
-        # Of 20 and 50 Plotly writes the 2 and the 5 alone, unless a format says how.
-        **({"tickformat": _whole_numbers(measure, top)} if log else {}),
         **({"dtick": "D2"} if is_crowded else {}),
         **metric_ticks(measure, top, log),
         "range": ends,
     }
-
-
-def _whole_numbers(measure: Metric, top: float) -> str:
-    """Return the format of numbers up to a size: with SI prefixes where they would be long."""
-    is_long = not _FEW_DIGITS[0] <= top < _FEW_DIGITS[1]
-    return "~s" if is_long and not has_prefix(measure.unit) else ",~r"
 
 
 def _range(

@@ -162,5 +162,5 @@ def _axis(measure: Metric, values: pl.Series) -> dict:
         **({"dtick": "D2" if top < 1e4 * low else 1} if is_log else {}),
         "zeroline": False,
         **narrow,
-        **metric_ticks(measure, abs(top), scale=scale),
+        **metric_ticks(measure, abs(top), is_log, scale),
     }
