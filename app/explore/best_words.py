@@ -8,6 +8,7 @@ from typing import Any, Final
 import polars as pl
 
 from app.explore.decided import DEFAULT_WORDS
+from app.explore.studies import MOST_CHOICES
 from app.kit.words import configuration_words, knob_words, load_words, system_name
 from data.analysis.replicates import are_unlike
 from data.catalogue import Catalogue
@@ -69,10 +70,14 @@ def area_words(row: Mapping[str, Any], question: Asked) -> str:
 
 
 def place_columns(rows: pl.DataFrame, question: Asked) -> list[str]:
-    """Return the given knobs that differ between rows, or runs: they tell choices apart."""
+    """Return the given knobs that differ between rows: what tells one choice from another.
+
+    Of more choices than are judged those that differ between the runs count too.
+    """
+    of_runs = question.varying if len(rows) >= MOST_CHOICES else ()
     return [
         knob.column for knob in question.catalogue.knobs.values()
-        if knob.is_given and (knob.column in question.varying or len(set(rows[knob.column])) > 1)
+        if knob.is_given and (knob.column in of_runs or len(set(rows[knob.column])) > 1)
     ]  # fmt: skip
 
 
