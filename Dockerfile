@@ -29,6 +29,7 @@ RUN find .venv/lib/python3*/site-packages -regex '.*/\(llvmlite\|_polars_runtime
     && .venv/bin/python -m compileall -q -j 2 --invalidation-mode unchecked-hash .venv
 
 FROM ${PACKAGES} AS build
+WORKDIR /opt/wattlas
 COPY data data
 COPY ingest ingest
 COPY app app
