@@ -20,6 +20,7 @@ from data.catalogue import Catalogue
 from data.choices import Study, Value, in_order, prior_in, study
 from data.errors import DataError
 from data.queries.claims import Member
+from data.queries.runs import UNLIKE
 
 Kind = Literal["default to tuned", "tuned to tuned", "knob", "limit met"]
 
@@ -59,10 +60,6 @@ class Spec:
     n: tuple[int, int]
 
 
-# Amounts of work that differ by more are no longer the same.
-_UNLIKE: Final = 1.05
-
-
 @dataclass(frozen=True)
 class Scope:
     """All settings of one workload, load, machine and so on, whatever their system.
@@ -95,12 +92,15 @@ class Scope:
         return list(dict.fromkeys([*(measured[:1] or [ENERGY]), performance]))
 
     def _is_unlike(self, of_item: str) -> bool:
-        """Return whether the energies of an item tell that runs did other amounts of work."""
+        """Return whether the energies of an item tell that runs did other amounts of work.
+
+        As `unlike_work_query`, of the means of settings.
+        """
         amount = pl.col(f"{ENERGY}_mean") / pl.col(f"{of_item}_mean")
         own = self.rows.select(*self.items, amount=amount).drop_nulls("amount")
         groups = own.partition_by(self.items) if self.items else [own]
         amounts = [each["amount"].to_numpy() for each in groups if len(each)]
-        return any(bool(each.max() > _UNLIKE * each.min() > 0) for each in amounts)
+        return any(bool(each.max() > UNLIKE * each.min() > 0) for each in amounts)
 
     @cached_property
     def items(self) -> list[str]:

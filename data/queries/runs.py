@@ -8,6 +8,8 @@ from data.selection import Selection
 
 _EXTRA: Final = "system_label, performance_metric, is_baseline, is_synthetic"
 ALL: Final = Selection()
+# Amounts of work whose greatest is more than so many times the least are unlike.
+UNLIKE: Final = 1.05
 
 
 def runs_query(
@@ -94,7 +96,7 @@ def unlike_work_query(
     """
     condition, parameters = selection.predicate()
     return (
-        f"SELECT coalesce(max(most) > 1.05, FALSE) FROM (SELECT max(energy_j / {of_item}) "
+        f"SELECT coalesce(max(most) > {UNLIKE}, FALSE) FROM (SELECT max(energy_j / {of_item}) "
         f"/ min(energy_j / {of_item}) AS most FROM runs WHERE ({condition}) AND energy_j > 0 "
         f"AND {of_item} > 0 GROUP BY {', '.join(choice)})",
         parameters,

@@ -33,17 +33,10 @@ _LEAST_COVERED: Final = 0.9
 _MOST_ROWS: Final = 2_000
 _LEAST_SAID: Final = 2
 
-
 # Of what a trace is, at the end of its name.
-_MEASURES: Final = WORDS["measures"] | {
-    "trace",
-    "samples",
-    "gpu",
-    "cpu",
-    "monitor",
-    "smi",
-    "nvidia",
-}
+_MEASURES: Final = WORDS["measures"].union(
+    {"trace", "samples", "gpu", "cpu", "monitor", "smi", "nvidia"}
+)
 
 
 @dataclass(frozen=True, slots=True)

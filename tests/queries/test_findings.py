@@ -17,6 +17,8 @@ from data.declared import Column
 from data.errors import DataError
 from data.findings import Claim, claims
 from data.machine_state import StateDifference
+from data.queries.runs import unlike_work_query
+from data.selection import Selection
 from tests.fixtures.lakes import run, suite, write_lake
 
 SUBJECT, REFERENCE = "subject", "reference"
@@ -294,6 +296,9 @@ def test_unequal_work_is_compared_by_its_items(
     with open_lake(write_lake(tmp_path / "lake", rows, (batch, frame))) as lake:
         assert {claim.metric for claim in claims(lake)} - {"duration_s"} == metrics
         assert ("duration_s" in {claim.metric for claim in claims(lake)}) != is_unlike
+        # Explore and Lake decide it in SQL.
+        query = unlike_work_query(Selection(), "frame_j", lake.catalogue.choice_columns)
+        assert lake.polars(*query).item() == is_unlike
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,21 @@ def last_document(text: str) -> dict[str, Any]:
     return document
 
 
+def doubts(entries: list[dict[str, Any]]) -> list[str]:
+    """What is doubted of jobs that ran together: percentiles without over 10 % of the latency.
+
+    On a busy machine a submission takes long beside its completion.
+    """
+    halves = [
+        entry[way] for entry in entries for way in ("read", "write") if entry[way]["total_ios"]
+    ]
+    whole, completion = (
+        sum(half[name]["mean"] * half[name]["N"] for half in halves)
+        for name in ("lat_ns", "clat_ns")
+    )
+    return ["completion_percentiles"] if whole - completion > 0.1 * whole else []
+
+
 @pytest.mark.slow
 def test_a_sweep_becomes_runs(tmp_path: Path) -> None:
     before_s = time.time()
@@ -92,7 +107,7 @@ def test_jobs_by_themselves_are_added_as_fio_itself_adds_them(tmp_path: Path) ->
     assert (reading.knobs["threads"], reading.measurements["requests"]) == (2, total)
     assert reading.measurements["iops"] == sum(entry["read"]["iops"] for entry in entries)
     assert {"latency_p50_us", "latency_p75_us", "latency_p999_us"} <= set(reading.measurements)
-    assert reading.problems == []
+    assert [problem.kind for problem in reading.problems] == doubts(entries)
 
 
 def test_our_percentiles_of_bins_are_fios_own(tmp_path: Path) -> None:
@@ -105,9 +120,8 @@ def test_our_percentiles_of_bins_are_fios_own(tmp_path: Path) -> None:
         assert {percent: found.percentile_ns(percent) for percent in said} == said
     reading, (entry,) = read(text), last_document(text)["jobs"]
     assert reading.measurements["iops"] == entry["read"]["iops"] + entry["write"]["iops"]
-    # On a busy machine a submission takes long beside its completion, which is doubted.
-    kinds = {problem.kind for problem in reading.problems} - {"completion_percentiles"}
-    assert (reading.knobs["rw"], kinds) == ("randrw", set())
+    assert reading.knobs["rw"] == "randrw"
+    assert [problem.kind for problem in reading.problems] == doubts([entry])
 
 
 @pytest.mark.parametrize("unified", ["1", "both"])
