@@ -36,6 +36,7 @@ _MANY_UJ: Final = 1e5
 MACHINE_W: Final = (1.0, 10_000.0)
 # Powers that one server with several accelerators may have, and several machines.
 _OF_SEVERAL_W: Final = (1_500.0, MACHINE_W[1])
+_OF_A_STATION_W: Final = 1e6
 # Beyond these the time is not that of what the energy was measured for.
 _ABSURD_W: Final = (1e-4, 1e5)
 _DOUBTED: Final[dict[str, dict[str, float]]] = {
@@ -185,6 +186,27 @@ def set_unit(guess: Guess, text: str, scale: float, why: str) -> None:
     guess.unit = text
     guess.scale = scale if guess.to else 1.0
     guess.why += f"; in {text}, {why}"
+
+
+def read_mega(
+    energy: Guess | None, power: Guess | None, duration: Guess | None, metrics: Sequence[Guess]
+) -> None:
+    """Take MJ, MW and MWh for mJ, mW and mWh where they would be of a power station, with a doubt.
+
+    Headings in capital letters alone cannot say which: `ENERGY_MJ`.
+    """
+    joules, watts, seconds = (g.middle * g.own_scale if g else 0 for g in (energy, power, duration))
+    watts = watts or (joules / seconds if seconds else 0)
+    for guess in metrics:
+        unit = guess.heading.unit
+        if unit is None or unit.text not in ("MJ", "MW", "MWh"):
+            continue
+        small = unit.text.replace("M", "m")
+        if watts > _OF_A_STATION_W:
+            set_unit(guess, small, unit.scale * 1e-9, f"as {unit.text} it is of {watts:.0e} W")
+            guess.doubt = f"says {unit.text}, taken as {small}: else it is of {watts:.0e} W"
+        elif guess.to and not watts and guess.heading.text.isupper():
+            guess.doubt = f"says {unit.text} in capital letters: may be {small}"
 
 
 def leave_out_domains(energies: Sequence[Guess], energy: Guess, duration: Guess | None) -> bool:

@@ -21,6 +21,7 @@ from ingest.proposals.cost_units import (
     lacks_prefixes,
     leave_out_domains,
     misses,
+    read_mega,
     set_unit,
     wrap_of,
 )
@@ -64,6 +65,7 @@ def choose_targets(guesses: Sequence[Guess], of_groups: Container[str] = ()) -> 
     _choose_pair(run)
     _read_codecarbon(run, guesses)
     _leave_out_others(run)
+    read_mega(run.energy, run.power, run.duration, run.metrics)
     _choose_units(run, guesses)
     _give_units(run)
     # A percentile alone is one where nothing says a quantity.

@@ -26,7 +26,7 @@ WORDS["statistics"] |= WORDS["spreads"]
 # `nthreads` and `nrows`.
 for _name in ("set", "given"):
     WORDS[_name] |= {f"n{word}" for word in WORDS[_name] if word.endswith("s")}
-
+KNOWN_WORDS: Final = frozenset(chain.from_iterable(WORDS.values()))
 
 _LONGEST_NAME: Final = 55
 # Names of models end in how many parameters they have, as `qwen2.5_0.5B`; known ones also in m, or

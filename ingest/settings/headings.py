@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Final
 
-from ingest.settings.column_names import WORDS
-from ingest.settings.units import RATES, Quantity, Unit, unit_of
+from ingest.settings.column_names import KNOWN_WORDS, WORDS
+from ingest.settings.units import PREFIX_WORDS, RATES, Quantity, Unit, unit_of
 
 # As a last word these are seldom a unit.
 _NEVER_LAST: Final = frozenset({"A", "C", "B", "degrees", "micros", "perc"})
@@ -42,7 +42,11 @@ _OF_NO_QUANTITY: Final = frozenset(
 # Energies by the name of their domain, or of the plug-in that estimates them on Android.
 _METERS_ALONE: Final = frozenset({"package", "pkg", "dram", "uncore", "psys", "batterystats"})
 _VALUE: Final = re.compile(r"(?<![A-Za-z0-9.])\d+(?:\.\d+)?[A-Za-z]+$")
+# `(1000 J)` is no unit.
+_AMOUNT: Final = re.compile(r"[\d.,]+\s*\D+")
 _BRACKETS: Final = re.compile(r"^(.*?)\s*[(\[{]\s*([^()\[\]{}]+?)\s*[)\]}]\s*$")
+# A unit with a prefix, behind a name: a capital letter for the prefix begins a word of its own.
+_JOINED: Final = re.compile(r"(.*(?:[a-z]|[A-Z]{2}))([pnuµμmkKMGT](?:W[hH]|Hz|HZ|[JWVA]))")
 _PART: Final = re.compile(r"(?:[A-Za-z0-9%µμ°]|(?<=\d)\.(?=\d))+")
 # Words with a number in them: percentiles, and processors such as `gpu0`.
 _WHOLE: Final = re.compile(r"[pP]\d+(?:\.\d+)?|(?:[A-Z]?[a-z]+|[A-Z]+)\d+|\d+(?:st|nd|rd|th)")
@@ -83,11 +87,20 @@ def words_of(text: str) -> tuple[str, ...]:
 
 def _raw_words(text: str) -> list[str]:
     """Split at separators and before capitals, but not within a unit such as `mWh` or `p99`."""
-    return [
-        word
-        for part in _PART.findall(re.sub(_DELTA, "delta ", text))
-        for word in ([part] if _WHOLE.fullmatch(part) or unit_of(part) else _WORD.findall(part))
-    ]
+    parts = _PART.findall(re.sub(_DELTA, "delta ", text))
+    return [word for part in parts for word in _words_in(part)]
+
+
+def _words_in(part: str) -> list[str]:
+    if _WHOLE.fullmatch(part) or unit_of(part):
+        return [part]
+    if joined := _JOINED.fullmatch(part):
+        # `EnergykWh` ends with kWh, as no word is `energyk`; `DramJ` with J.
+        before = _WORD.findall(joined[1])
+        is_cased = joined[1][-1:].islower() != joined[2][0].islower()
+        if is_cased or before[-1].lower() in KNOWN_WORDS:
+            return [*before, joined[2]]
+    return _WORD.findall(part)
 
 
 _STATISTIC: Final = re.compile(
@@ -115,6 +128,8 @@ def read_heading(text: str, cell_unit: str = "") -> Heading:
             item = _item_of(bracket[1]) if unit.quantity in ("energy", "time") else ""
             unit = Unit(f"{unit.text}/{item}", "price") if item else unit
             return Heading(text, before or words_of(bracket[2]), unit)
+        if _AMOUNT.fullmatch(bracket[2]):
+            return Heading(text, before, in_cells)
     lower_words = words_of(text)
     if in_cells is not None:
         return Heading(text, lower_words, in_cells)
@@ -160,7 +175,7 @@ def read_heading(text: str, cell_unit: str = "") -> Heading:
     # The number of a replicate may follow the unit: `time_ms_2`.
     number = raw[-1:] if len(raw) > 2 and raw[-1].isdigit() else []
     raw = raw[: len(raw) - len(number)]
-    for last in (2, 1):
+    for last in (3, 2, 1):
         if len(raw) >= last and (unit := _last_unit(raw[-last:])) is not None:
             own = lower_words[: len(raw) - last]
             return Heading(text, (*own, *number) if own else lower_words, unit)
@@ -212,6 +227,10 @@ def _last_unit(ending: list[str]) -> Unit | None:
         text = over.text if over is not None and is_bytes else ending[0]
         is_counted = ending[0].lower() in ITEMS or _THOUSANDS.fullmatch(ending[0]) is not None
         return Unit(f"{text}/s", "rate") if is_bytes or is_counted else None
+    if len(ending) > 1 and ending[0].lower() in PREFIX_WORDS:
+        return unit_of("".join(ending))
+    if len(ending) == 3:
+        return None
     if len(ending) == 2 and ending[0].lower() in ("watt", "w", "kilowatt", "milliwatt", "watts"):
         return unit_of("".join(ending)) if ending[1].lower().startswith("h") else None
     if len(ending) == 2:

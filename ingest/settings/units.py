@@ -9,37 +9,35 @@ Quantity = Literal[
     "energy", "power", "time", "frequency", "temperature", "voltage", "current", "charge",
     "bytes", "percent", "rate", "price", "",
 ]  # fmt: skip
+_PREFIXES: Final = {
+    "p": 1e-12, "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12,
+}  # fmt: skip
+# Words of prefixes, as in `millijoules` and `milli_joules`.
+PREFIX_WORDS: Final = dict(
+    zip(("pico", "nano", "micro", "milli", "kilo", "mega", "giga", "tera"), _PREFIXES, strict=True)
+)
+_UNIT_WORDS: Final = {
+    "joule": "J", "watthour": "Wh", "watt": "W", "second": "s", "hertz": "Hz", "volt": "V",
+    "ampere": "A",
+}  # fmt: skip
+_SYMBOLS: Final = {
+    "J": ("", "p", "n", "u", "m", "k"), "Wh": ("", "u", "m", "k"), "W": ("", "u", "m", "k"),
+    "s": ("", "n", "u", "m"), "Hz": ("", "k", "M", "G"), "V": ("", "u", "m"), "A": ("u", "m"),
+    "Ah": ("u", "m"),
+}  # fmt: skip
 # Units as headings and cells write them (in small letters, but for those below), as they are shown.
 _SPELLED: Final = {
-    **dict.fromkeys(("j", "joule", "joules"), "J"),
-    **dict.fromkeys(("kj", "kilojoule", "kilojoules"), "kJ"),
-    **dict.fromkeys(("mj", "millijoule", "millijoules"), "mJ"),
-    **dict.fromkeys(("uj", "µj", "μj", "microjoule", "microjoules"), "uJ"),
-    **dict.fromkeys(("nj", "nanojoules"), "nJ"),
-    **dict.fromkeys(("pj", "picojoules"), "pJ"),
-    **dict.fromkeys(("wh", "watthour", "watthours"), "Wh"),
-    **dict.fromkeys(("kwh", "kilowatthours"), "kWh"),
-    **dict.fromkeys(("uwh", "µwh", "μwh", "microwatthours"), "uWh"),
-    **dict.fromkeys(("mwh", "milliwatthours"), "mWh"),
-    **dict.fromkeys(("w", "watt", "watts"), "W"),
-    **dict.fromkeys(("kw", "kilowatt", "kilowatts"), "kW"),
-    **dict.fromkeys(("mw", "milliwatt", "milliwatts"), "mW"),
-    **dict.fromkeys(("uw", "µw", "μw", "microwatt", "microwatts"), "uW"),
-    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), "s"),
-    **dict.fromkeys(("ms", "msec", "msecs", "millis", "millisecond", "milliseconds"), "ms"),
-    **dict.fromkeys(("us", "µs", "μs", "usec", "usecs", "micros", "microseconds"), "us"),
-    **dict.fromkeys(("ns", "nsec", "nanos", "nanoseconds"), "ns"),
-    **dict.fromkeys(("minutes", "mins"), "min"),
-    **dict.fromkeys(("hours", "hrs"), "h"),
-    **{"hz": "Hz", "khz": "kHz", "mhz": "MHz", "ghz": "GHz"},
+    **{f"{p}{unit}".lower(): f"{p}{unit}" for unit, prefixes in _SYMBOLS.items() for p in prefixes},
+    **{
+        f"{word}{unit}{plural}": f"{prefix}{_UNIT_WORDS[unit]}"
+        for word, prefix in {"": "", **PREFIX_WORDS}.items()
+        for unit in _UNIT_WORDS
+        for plural in ("", "s")
+    },
+    **{f"{p}sec{plural}": f"{p}s" for p in _SYMBOLS["s"] for plural in ("", "s")},
+    **{"millis": "ms", "micros": "us", "nanos": "ns", "mins": "min", "minutes": "min"},
+    **{"hours": "h", "hrs": "h", "amps": "A", "milliamps": "mA", "microamps": "uA"},
     **dict.fromkeys(("celsius", "degc", "°c", "degrees"), "degC"),
-    **dict.fromkeys(("v", "volt", "volts"), "V"),
-    **dict.fromkeys(("mv", "millivolts"), "mV"),
-    **dict.fromkeys(("uv", "microvolts"), "uV"),
-    **dict.fromkeys(("amps", "ampere", "amperes"), "A"),
-    **dict.fromkeys(("ma", "milliamps"), "mA"),
-    **dict.fromkeys(("ua", "microamps"), "uA"),
-    **{"mah": "mAh", "uah": "uAh"},
     **dict.fromkeys(("bytes", "byte"), "B"),
     **{"kb": "kB", "mb": "MB", "gb": "GB", "tb": "TB", "kib": "KiB", "mib": "MiB", "gib": "GiB"},
     **dict.fromkeys(("%", "pct", "percent", "percentage", "perc"), "%"),
@@ -51,6 +49,7 @@ _CASED: Final = {
     # Else they would fall to the unit at their end: `energy_nWh`.
     **{f"{prefix}{base}": f"{prefix}{base}" for prefix in "pnGT" for base in ("Wh", "W")},
     **{unit: unit for unit in ("GJ", "kV", "nV", "nA", "kA", "THz", "kAh")},
+    **{f"{prefix}Ws": f"{prefix}J" for prefix in ("", "m", "k")},
 }
 # Names of rates, which are their own units.
 RATES: Final = {**dict.fromkeys(("qps", "tps", "rps", "iops"), "1/s"), "fps": "frames/s"}
@@ -62,15 +61,17 @@ _BASES: Final[dict[str, tuple[Quantity, float]]] = {
     "min": ("time", 60), "h": ("time", 3600), "Hz": ("frequency", 1), "V": ("voltage", 1),
     "A": ("current", 1), "Ah": ("charge", 3600),
 }  # fmt: skip
-_PREFIXES: Final = {
-    "p": 1e-12, "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12,
-}  # fmt: skip
 _PLAIN: Final[dict[str, Quantity]] = {
     **{"%": "percent", "rpm": "rate"},
     **dict.fromkeys(("packets/s", "kpackets/s", "Mpackets/s"), "rate"),
 }
 _BYTES: Final = re.compile(r"[kKMGT]?i?B")
 _PRODUCT: Final = re.compile(r"\s*[*·⋅.]\s*|\s+")
+# `10^-6 J`, `x1e6 J`
+_TIMES_SIGN: Final = r"[x\u00d7*\u00b7\u22c5]?\s*"
+_POWER_OF_TEN: Final = re.compile(
+    rf"{_TIMES_SIGN}(?:10(?:\^|\*\*)|1e)([-\u2212+]?\d+)\s*{_TIMES_SIGN}(\D.*)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,10 @@ class Unit:
 @lru_cache(maxsize=1024)
 def unit_of(text: str, in_brackets: bool = False) -> Unit | None:
     """Return the unit that a text is; None if it is none."""
-    text = text.strip()
+    text = text.strip().replace("µ", "u").replace("μ", "u")
+    if in_brackets and (tens := _POWER_OF_TEN.fullmatch(text)):
+        one = unit_of(tens[2])
+        return one and _times(one, int(tens[1].replace("\N{MINUS SIGN}", "-")))
     if "/" in text:
         above, _, below = text.rpartition("/")
         under = unit_of(below, in_brackets)
@@ -102,19 +106,11 @@ def unit_of(text: str, in_brackets: bool = False) -> Unit | None:
             return Unit(f"{above.strip()}/{under.text}", "rate")
         return None if over is None else Unit(f"{over.text}/{below.strip()}", "price")
     name = _CASED.get(text) or _SPELLED.get(text.lower())
-    name = name or (_BRACKETED.get(text.lower()) if in_brackets else None)
+    if name is None and in_brackets:
+        # `milli Joules`
+        name = _BRACKETED.get(text.lower()) or _SPELLED.get(re.sub(r"[\s-]", "", text).lower())
     if name is None:
-        parts = [_SPELLED.get(part.lower()) for part in _PRODUCT.split(text)]
-        if {*parts} == {"W", "s"}:
-            return Unit("J", "energy")
-        if {*parts} == {"J", "s"}:
-            # An energy-delay product is no energy and no time.
-            return Unit("J s")
-        if {*parts} == {"W", "h"} or text.lower().replace(" ", "") == "watthour":
-            return Unit("Wh", "energy", 3600.0)
-        # `Energy (Watt sec)` and `Energy consumed (total, J)`.
-        last = text.replace(",", " ").split()[-1] if text else ""
-        return unit_of(last) if in_brackets and last != text else None
+        return _product_of(text) or (_last_of(text) if in_brackets else None)
     if name in _PLAIN:
         return Unit(name, _PLAIN[name])
     if _BYTES.fullmatch(name):
@@ -127,3 +123,32 @@ def unit_of(text: str, in_brackets: bool = False) -> Unit | None:
     quantity, scale = _BASES[name[1:]]
     # Multiplied as decimal numbers are written: 3.6, not 3.6000000000000001.
     return Unit(name, quantity, float(f"{_PREFIXES[name[0]] * scale:.12g}"))
+
+
+def _times(unit: Unit, exponent: int) -> Unit:
+    """Return a unit times a power of ten: `10^-6 J` is uJ."""
+    scale = float(f"1e{exponent}")
+    prefix = next((name for name, factor in _PREFIXES.items() if factor == scale), "")
+    text = f"{prefix}{unit.text}" if prefix and unit.text in _BASES else f"1e{exponent} {unit.text}"
+    return Unit(text, unit.quantity, float(f"{unit.scale * scale:.12g}"))
+
+
+def _product_of(text: str) -> Unit | None:
+    """Return the energy that a power times a time is: `mW s`, `W*h`."""
+    parts = [unit_of(part, in_brackets=True) for part in _PRODUCT.split(text) if part != text]
+    texts = [part.text for part in parts if part]
+    if len(texts) != len(parts) or len(parts) != 2:
+        return None
+    if {*texts} == {"J", "s"}:
+        # An energy-delay product is no energy and no time.
+        return Unit("J s")
+    watts, time = sorted(texts, key=lambda each: not each.endswith("W"))
+    if watts.endswith("W") and time in ("s", "h"):
+        return unit_of(f"{watts}h" if time == "h" else f"{watts[:-1]}J")
+    return None
+
+
+def _last_of(text: str) -> Unit | None:
+    """Return the unit that ends a text in brackets: `total, J`; none of `1000 J`."""
+    before, _, last = text.replace(",", " ").rpartition(" ")
+    return None if not before or re.search(r"\d", before) else unit_of(last, in_brackets=True)
