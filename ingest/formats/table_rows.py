@@ -1,5 +1,6 @@
 """The cells of a table in little memory, and the most that a table may hold."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 from typing import Final
@@ -17,7 +18,7 @@ from ingest.formats.written_numbers import (
 )
 from ingest.records import ProblemList
 from ingest.settings.column_names import WORDS
-from ingest.settings.headings import words_of
+from ingest.settings.headings import is_measurement, is_setting, words_of
 
 # Rows by which the cells of a column are judged first.
 LOOKED_AT: Final = 40
@@ -25,6 +26,8 @@ LOOKED_AT: Final = 40
 MOST_ROWS: Final = 1_000_000
 MOST_COLUMNS: Final = 1_000
 _MOST_BYTES: Final = 1 << 30
+# Headings that recur are a part of this many at most, unless they are of measurements.
+_FEW: Final = 3
 
 
 class Table:
@@ -108,6 +111,31 @@ def fitted_header(header: list[str], body: Sequence[Sequence[str]]) -> list[str]
     if width == len(header) + 1 and [row[0].strip() for row in body] in counts:
         return ["", *header]
     return header[:width] if 1 < width < len(header) <= 2 * width else header
+
+
+def may_recur(headings: Sequence[str]) -> bool:
+    """Return whether headings that recur are few, or of measurements and settings: `time,time`."""
+    twice = {each for each in headings if headings.count(each) > 1}
+    are_few = _FEW * (len(headings) - len({*headings})) <= len(headings)
+    return are_few or all(is_measurement(each) or is_setting(each) for each in twice)
+
+
+def told_apart(headings: list[str], line: int, problems: ProblemList) -> list[str]:
+    """Number headings that recur: `time`, `time 2`; of three and more the first one too.
+
+    So three and more are replicates if their values are alike, while of two nothing says it.
+    """
+    counts, seen, names = Counter(headings), Counter[str](), list[str]()
+    for each in headings:
+        seen[each] += 1
+        is_first = counts[each] == 1 or (counts[each] == 2 and seen[each] == 1)
+        names.append(each if is_first or not each else f"{each} {seen[each]}")
+    for each, count in counts.items():
+        if each and count > 1:
+            own = [name for name, old in zip(names, headings, strict=True) if old == each]
+            detail = f"{count} columns are called {each!r}: read as {', '.join(own)}"
+            problems.add("repeated_heading", "doubted", detail, line)
+    return names
 
 
 def bounded(blocks: Iterable[bytes], name: str) -> Iterator[bytes]:

@@ -16,7 +16,7 @@ from ingest.formats.headless_rows import are_headless_rows
 from ingest.formats.logged_rows import are_blocks, logged_objects, logged_rows
 from ingest.formats.table_footers import SUMMARY
 from ingest.formats.table_lines import HEADING, first_section, without_frames
-from ingest.formats.table_rows import LOOKED_AT, fitted_header
+from ingest.formats.table_rows import LOOKED_AT, fitted_header, may_recur
 from ingest.formats.workbook import is_workbook
 from ingest.formats.written_numbers import is_number, written_numbers
 from ingest.settings.headings import is_measurement, is_setting, read_heading
@@ -94,7 +94,7 @@ def _is_table(lines: Sequence[str], separator: str | None, has_steps: bool = Fal
         len(header) >= _LEAST_COLUMNS[is_blank]
         and len(body) >= _LEAST_ROWS[is_blank]
         and (all(map(HEADING.fullmatch, names)) or _are_steps(header, body, has_steps))
-        and len(set(names)) == len(names)
+        and (len({*names}) == len(names) or (not is_blank and may_recur(names)))
         and all(len(row) == len(header) for row in body)
         and (
             any(_are_numbers([row[at] for row in body], separator) for at in range(len(header)))

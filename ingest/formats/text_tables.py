@@ -29,6 +29,7 @@ from ingest.formats.table_rows import (
     check_columns,
     check_rows,
     doubt_commas,
+    told_apart,
     with_filled_cells,
     with_plain_numbers,
 )
@@ -72,8 +73,7 @@ def text_tables(
         most_rows: Bound of the rows; None for none.
 
     Raises:
-        FormatError: A table has no header, too many rows or columns, or two columns have the same
-            name.
+        FormatError: A table has no header, or too many rows or columns.
     """
     lines = iterate_lines(blocks)
     head = list(islice(lines, _FIRST_LINES))
@@ -198,20 +198,18 @@ class _Reader:
         if lacking := headings[len(fitted) :]:
             detail = f"all rows lack the last of the header's cells: no {', '.join(lacking)}"
             problems.add("field_count", "doubted", detail, section.start + at)
-        headings = fitted
+        written = headings = fitted
         if len(headings) < 2 and not any(headings):
             raise FormatError(f"no header ({name})")
         check_columns(len(headings), name)
-        if twice := sorted({each for each in headings if headings.count(each) > 1}):
-            line = section.start + at
-            raise FormatError(f"two columns are called {twice[0]!r} ({name}, line {line})")
+        headings = told_apart(headings, section.start + at, problems)
         table, last = Table(headings), at
         for line, cells, text in chain(first, texted):
             if len(cells) != len(headings):
                 cells = self._repaired(headings, cells, text)
             if len(cells) != len(headings):
                 self._refuse(table, cells, section.start + line)
-            elif cells[0].strip() == headings[0] and headings_of(cells) == headings:
+            elif cells[0].strip() == written[0] and headings_of(cells) == written:
                 detail = "the header stands between rows again; passed over"
                 problems.add("repeated_header", "repaired", detail, section.start + line)
             else:

@@ -67,7 +67,7 @@ def choose_targets(guesses: Sequence[Guess], of_groups: Container[str] = ()) -> 
     _leave_out_others(run)
     read_mega(run.energy, run.power, run.duration, run.metrics)
     _choose_units(run, guesses)
-    _give_units(run)
+    _give_units(run, guesses)
     # A percentile alone is one where nothing says a quantity.
     latencies = [g for g in run.metrics if g.quantity in ("time", "") and is_latency(g.heading)]
     choose_latency_units([g for g in latencies if not g.to], guesses)
@@ -227,7 +227,7 @@ def _choose_units(run: _Run, guesses: Sequence[Guess]) -> None:
         doubt_power(run.energy, run.duration)
 
 
-def _give_units(run: _Run) -> None:
+def _give_units(run: _Run, guesses: Sequence[Guess]) -> None:
     """Give the other energies, powers and times the units of those of the run."""
     energy, power, duration = run.energy, run.power, run.duration
     for guess in (g for g in run.metrics if g.quantity == "energy"):
@@ -241,7 +241,7 @@ def _give_units(run: _Run) -> None:
             guess.why += f"; negative ones wrapped at {guess.wraps_at:g}"
     for guess in (g for g in run.metrics if g.quantity == "price" and not g.unit):
         # Energy per item, if the items stand in a column too.
-        if energy and any(is_product(energy, guess, n, duration) for n in run.metrics):
+        if energy and any(is_product(energy, guess, each, duration) for each in guesses):
             item = guess.heading.words[guess.heading.words.index("per") + 1]
             guess.unit, guess.better = f"{energy.unit}/{item}", "less"
     for guess in run.powers:

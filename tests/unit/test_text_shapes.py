@@ -151,6 +151,25 @@ def test_a_header_that_recurs_is_said(lake: Path, tmp_path: Path) -> None:
     assert len(details(ingest(lake, tmp_path), "repeated_header")) == 1
 
 
+@pytest.mark.parametrize(
+    ("headings", "said", "energies"),
+    [
+        (("energy_j", "energy_j", "score"), "energy_j, energy_j 2", (41.5,)),
+        (("score", "score", "energy_j"), "score, score 2", (43.5,)),
+        # Three of one kind, with like values, are replicates.
+        (("energy_j",) * 3, "energy_j 1, energy_j 2, energy_j 3", (41.5, 42.5, 43.5)),
+    ],
+)
+def test_headings_that_recur_are_told_apart_and_said(
+    headings: Cells, said: str, energies: tuple[float, ...], lake: Path, tmp_path: Path
+) -> None:
+    rows = [(name, width, energy, energy + 1, energy + 2) for name, width, energy, _ in ROWS]
+    put(tmp_path / "filters.csv", joined(",", (*HEAD[:2], *headings), *rows))
+    assert details(ingest(lake, tmp_path), "repeated_heading")[0].endswith(f"read as {said}")
+    sql = "SELECT energy_j FROM runs WHERE filter = 'blur' AND width_px = 640 ORDER BY ALL"
+    assert [row["energy_j"] for row in query(lake, sql)] == [*energies]
+
+
 def test_titles_of_one_header_are_a_column() -> None:
     text = "lens wide\n" + joined(",", HEAD, *ROWS[:3]) + "\nlens tele\n"
     table = parse_table([(text + joined(",", HEAD, *ROWS[3:])).encode()], "t.csv", ProblemList())
