@@ -26,6 +26,7 @@ from ingest.formats import (
     table_text,
     text_log,
     trace,
+    trace_blocks,
     turbostat,
     vtune,
     wrk,
@@ -131,7 +132,12 @@ FORMATS: tuple[Format, ...] = (
         list_parts=declared.list_parts,
     ),
     Format(
-        "trace", "trace", trace.sniff, trace.read, complements=True, list_parts=trace.list_parts
+        "trace",
+        "trace",
+        trace.sniff,
+        trace.read,
+        complements=True,
+        list_parts=trace_blocks.list_parts,
     ),
     Format("key_values", "output", key_values.sniff, key_values.read, complements=True),
     Format("table", "table", table_text.sniff, table.read),

@@ -5,7 +5,6 @@ DCGM, EnergiBridge, PCM, s-tui, PowerJoular, SPEC PTDaemon and others.
 """
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from itertools import chain, islice
 from typing import Final
 
@@ -18,19 +17,18 @@ from ingest.formats import json_rows
 from ingest.formats.documents import may_be_document, parse_document
 from ingest.formats.interval_means import take_means
 from ingest.formats.logged_rows import logged_objects
-from ingest.formats.trace_blocks import Block, blocks_of, copied, may_tell
+from ingest.formats.trace_blocks import LOOKED_AT, blocks_in, copied, first_run
 from ingest.formats.trace_counters import is_running_total, steps_of
 from ingest.formats.trace_headings import kernel_of, numbered, part_in, words_of
 from ingest.formats.trace_layout import layout_of, read_layout
-from ingest.formats.trace_quantities import POWERCAP_SCALE, numbers_of, read_headings
-from ingest.formats.trace_search import EVEN_SHARE, Trace, find_trace, trace_of
+from ingest.formats.trace_quantities import POWERCAP_SCALE, numbers_of
+from ingest.formats.trace_search import EVEN_SHARE, Trace, trace_of
 from ingest.records import Intervals, ReadContext, Reading
 from ingest.settings.column_names import clean_name
 from ingest.settings.headings import without_unit
 
 POWER: Final = "package_power_w"
 _MOST_COLUMNS: Final = 60
-_LOOKED_AT: Final = 200
 # So many lines with the results of runs, but half of all at most, are of no trace.
 _RESULTS: Final = 3
 # Rates whose sum is a measurement of the run.
@@ -50,36 +48,13 @@ def sniff(name: str, head: bytes) -> bool:
         return _in_document([head], name) is not None
     lines = head.decode("utf-8-sig", "replace").splitlines()
     lines = lines if head.endswith(b"\n") else lines[:-1]
-    if find_trace(islice(lines, _LOOKED_AT), name) is None:
+    layout = read_layout(islice(lines, LOOKED_AT))
+    if layout is None or first_run(layout, name) is None:
         return False
     # Lines of progress between those of results are no trace.
     objects = logged_objects(lines)
     results = sum(map(bool, map(objects.row, lines))) if objects else 0
     return not _RESULTS <= results <= len(lines) / 2
-
-
-def list_parts(blocks: Iterable[bytes], context: ReadContext) -> list[str]:
-    """Return the names of the runs whose samples stand one below the other; see `blocks_of`."""
-    head = next(blocks := iter(blocks), b"")
-    layout = None
-    if not may_be_document(head, context.name):
-        layout = read_layout(islice(iterate_lines([head]), _LOOKED_AT))
-    headings = read_headings(layout, context.name) if layout and layout.columns else None
-    if not layout or not headings:
-        return []
-    if not any(may_tell(layout, headings, at) for at in range(len(headings))):
-        return []
-    return [*_blocks(b"".join([head, *blocks]), context.name)]
-
-
-@lru_cache(maxsize=1)
-def _blocks(content: bytes, name: str) -> dict[str, Block]:
-    """Return the runs of a file, of which one after the other is read."""
-    layout = read_layout(iterate_lines([content]))
-    if layout is None or not layout.columns:
-        return {}
-    headings = read_headings(copied(layout), name)
-    return blocks_of(layout, headings[: len(layout.headings)]) if headings else {}
 
 
 def _in_document(blocks: Iterable[bytes], name: str) -> Trace | None:
@@ -110,7 +85,7 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     is_document = may_be_document(head, context.name)
     blocks = chain([head], blocks)
     name = context.name
-    block = _blocks(b"".join(blocks), name).get(context.part) if context.part else None
+    block = blocks_in(b"".join(blocks), name).get(context.part) if context.part else None
     layout = None if block or is_document else read_layout(iterate_lines(blocks))
     layout = copied(block.layout) if block is not None else layout
     trace = _in_document(blocks, name) if is_document else layout and trace_of(layout, name)
@@ -137,6 +112,8 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     reading = Reading(intervals=intervals, flags=flags, columns=tuple(columns))
     if block is not None:
         reading.knobs, reading.columns = block.knobs, (*block.columns, *columns)
+        if block.doubt:
+            problems.add("times_begin_again", "doubted", block.doubt)
     take_means(intervals, reading)
     first = trace.device == 0
     counted = ~np.isnan(values[POWER][first]) if POWER in values else np.ones(first.sum(), bool)

@@ -1,6 +1,6 @@
 """Whether a text is a trace: a column of times that rises at even steps, and what is measured."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
 from typing import Final
@@ -9,7 +9,7 @@ import numpy as np
 
 from ingest.formats.trace_counters import is_running_total
 from ingest.formats.trace_headings import Heading, words_of
-from ingest.formats.trace_layout import Layout, is_number, number_text, read_layout
+from ingest.formats.trace_layout import Layout, is_number, number_text
 from ingest.formats.trace_quantities import (
     numbers_of,
     read_headings,
@@ -80,16 +80,6 @@ class Trace:
     def has_energy(self) -> bool:
         """Whether a column is a power or an energy."""
         return any(each.quantity in ("power", "energy") for each in self.headings)
-
-
-def find_trace(lines: Iterable[str], name: str = "") -> Trace | None:
-    """Return the trace in some lines; None if they are none.
-
-    Args:
-        name: The file's name, which may say what numbers are.
-    """
-    layout = read_layout(lines)
-    return None if layout is None else trace_of(layout, name)
 
 
 def trace_of(layout: Layout, name: str = "") -> Trace | None:

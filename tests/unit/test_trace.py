@@ -185,6 +185,12 @@ NO_TRACES = {
     "times that fall": rows("time,power_w", [5, 3, 8, 1] * 5, range(20)),
     "uneven steps": rows("time,power_w", [n**4 for n in N], N),
     "durations of runs": rows("threads,time,energy_j", [1, 2, 4] * 4, [9, 5, 3] * 4, N),
+    "runs of larger and larger inputs, two programs": rows(
+        "program,rows_m,time_s,energy_j",
+        ["join"] * 12 + ["sort"] * 12, [*N, *N], [1 + n for n in N] * 2, [9 + n for n in N] * 2),
+    "times that begin again, in steps of another length": rows(
+        "program,time_s,energy_j", ["join"] * 12 + ["sort"] * 12,
+        [1 + n for n in N] + [9 + 9 * n for n in N], range(24)),
     "nothing measured": rows("time,errors", range(40), range(40)),
 }  # fmt: skip
 

@@ -79,6 +79,21 @@ STUDIES: Studies = {
         [("fft", 1200.0, pytest.approx(480.4), 8.0)] * 2
         + [("fft", 2400.0, pytest.approx(540.3), 6.0)],
     ),
+    # The clock begins again at 0 in each run: 60 W or 90 W for 10 s, two runs a clock.
+    "times that begin again": (
+        {"samples.csv": "clock_mhz,elapsed_s,power_w\n" + "".join(
+            f"{clock},{at / 2},{clock / 20}\n"
+            for _ in range(2) for clock in (1200, 1800) for at in range(20))},
+        "clock_mhz, energy_j, duration_s", 4,
+        [(1200.0, pytest.approx(600.0), 10.0)] * 2 + [(1800.0, pytest.approx(900.0), 10.0)] * 2,
+    ),
+    # Below a header each, without a word of what was set: runs of 8 s and 12 s.
+    "times that begin again, and nothing else": (
+        {f"{host}.csv": "".join("time_s,power_w\n" + "".join(
+            f"{at},{watts}.0\n" for at in range(count))
+            for watts, count in ((60, 8), (70, 12))) for host in ("a", "b")},
+        "file, energy_j, duration_s", 4, [("a", 480.0, 8.0), ("a", 840.0, 12.0)],
+    ),
     # A phase and a state are of one run: 30 samples of 60 W.
     "samples of phases": (
         {"samples.csv": "timestamp,phase,profile_state,power_w\n" + "".join(
