@@ -4,7 +4,6 @@ A lake has its catalogue (`lake.catalogue`); who needs titles, filters or knobs 
 argument. `SHIPPED` is the catalogue of a lake without declared columns.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -17,6 +16,7 @@ from data.knobs import POLICIES, Knob, knobs_of
 from data.metrics import Metric, metrics_of, plottable_of
 from data.selection import Clause, Facet, Selection, Value, facet_named, facets_of
 from data.units import kind_of
+from data.work_items import ENERGY_OF_ITEM, WorkItem, work_items
 
 AGGREGATE_N: Final = "aggregate_n"
 _SD: Final = "sd_"
@@ -39,8 +39,6 @@ PARTS: Final = frozenset(
     ]
 )
 _ASIDE: Final = PARTS | {"package", "idle"}
-# Units of an energy for each request, image, 1k tokens and the like.
-_ENERGY_OF_ITEM: Final = re.compile(r"([kMmun]?J|[kMm]?Wh)/(\d+[kM]? )?[a-z]\w*")
 
 
 def sd_column(name: str) -> str:
@@ -144,15 +142,15 @@ class Catalogue:
 
     Attributes:
         columns: The declared columns, in the order of the lake.
-        doubts: Metrics of which a dataset's unit is a guess, and how to say so.
+        doubts: Metrics of which a unit is a guess, and the datasets where it is.
     """
 
     columns: Declared = ()
-    doubts: tuple[tuple[str, str], ...] = ()
+    doubts: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @staticmethod
     @lru_cache(maxsize=16)
-    def of(columns: Declared, doubts: tuple[tuple[str, str], ...] = ()) -> "Catalogue":
+    def of(columns: Declared, doubts: tuple[tuple[str, tuple[str, ...]], ...] = ()) -> "Catalogue":
         """Return the catalogue of a lake with these declared columns: one for each set of them."""
         return Catalogue(columns, doubts)
 
@@ -173,9 +171,13 @@ class Catalogue:
 
     @cached_property
     def metrics(self) -> Mapping[str, Metric]:
-        """All columns: knobs, those of metrics.toml, then declared."""
-        metrics = metrics_of(self.columns)
-        return metrics | {name: replace(metrics[name], doubt=doubt) for name, doubt in self.doubts}
+        """All columns: knobs, those of metrics.toml, declared, then energies of items of work."""
+        of_work = tuple(item.column for item in self.work_items)
+        metrics = metrics_of((*self.columns, *of_work))
+        doubts = dict(self.doubts)
+        if energy := doubts.get("energy_j"):
+            doubts |= dict.fromkeys(self.costs_of_work, energy)
+        return metrics | {n: replace(metrics[n], doubted_in=where) for n, where in doubts.items()}
 
     def metric(self, name: str) -> Metric:
         """Look up one column.
@@ -191,22 +193,32 @@ class Catalogue:
     @cached_property
     def plottable(self) -> tuple[str, ...]:
         """Names of the numeric columns, stored, derived, declared, for axes and heatmaps."""
-        return plottable_of(self.columns)
+        return (*plottable_of(self.columns), *self.costs_of_work)
+
+    @cached_property
+    def work_items(self) -> tuple[WorkItem, ...]:
+        """Energies of items of work that follow from what datasets count."""
+        return work_items(self.columns)
+
+    @cached_property
+    def costs_of_work(self) -> tuple[str, ...]:
+        """Columns of `work_items`: they decide where runs took equally long, see `runs.py`."""
+        return tuple(item.column.name for item in self.work_items)
 
     @cached_property
     def costs(self) -> tuple[str, ...]:
         """Columns of what is to be saved, best first: energy, that of an item of work, power, and
-        energies of parts of the machine.
+        energies of parts of the machine. What follows from other columns is after what is stated.
         """
         own = [c for c in self.columns if c.role == "metric" and c.better == "less"]
         parts = [c.name for c in own if kind_of(c.unit) in ("J", "Wh")]
-        return ("energy_j", *self.costs_of_items, "power_w", *parts)
+        return ("energy_j", *self.costs_of_items, *self.costs_of_work, "power_w", *parts)
 
     @cached_property
     def costs_of_items(self) -> tuple[str, ...]:
         """Columns of the energy of an item of work, that of the whole machine first."""
         of_items = [
-            c.name for c in self.columns if c.role == "metric" and _ENERGY_OF_ITEM.fullmatch(c.unit)
+            c.name for c in self.columns if c.role == "metric" and ENERGY_OF_ITEM.fullmatch(c.unit)
         ]
         # The name of a part's energy has a word more than that of the whole.
         whole_first = sorted(

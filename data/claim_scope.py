@@ -85,11 +85,18 @@ class Scope:
         """
         measured = [c for c in self.catalogue.costs if self.rows[f"{c}_n"].sum() > 0]
         performance = self.performance_metric or USUAL_PERFORMANCE
-        of_items = [c for c in self.catalogue.costs_of_items if c in measured]
+        costs = self.catalogue.costs_of_items + self.catalogue.costs_of_work * self._is_as_long
+        of_items = [c for c in costs if c in measured]
         if ENERGY in measured and of_items and self._is_unlike(of_items[0]):
             shared = [] if performance == "duration_s" else [performance]
             return list(dict.fromkeys([of_items[0], *shared]))
         return list(dict.fromkeys([*(measured[:1] or [ENERGY]), performance]))
+
+    @property
+    def _is_as_long(self) -> bool:
+        """Whether all settings took equally long."""
+        times = self.rows[f"{USUAL_PERFORMANCE}_mean"].to_numpy()
+        return bool(len(times) and times.max() <= UNLIKE * times.min())
 
     def _is_unlike(self, of_item: str) -> bool:
         """Return whether the energies of an item tell that runs did other amounts of work.

@@ -109,16 +109,13 @@ def about_of_field(metadata: Mapping[str, str]) -> dict[str, dict[str, str]]:
     return found
 
 
-def doubts_of(about: Mapping[str, Mapping[str, str]]) -> tuple[tuple[str, str], ...]:
+def doubts_of(about: Mapping[str, Mapping[str, str]]) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Return the metrics of which a unit is a guess, and the datasets where it is."""
     where: dict[str, list[str]] = {}
     for dataset, said in sorted(about.items()):
         for name in said.get(DOUBTED, "").split():
             where.setdefault(name, []).append(dataset)
-    return tuple(
-        (name, f"unit guessed in {names[0] if len(names) == 1 else f'{len(names)} datasets'}")
-        for name, names in sorted(where.items())
-    )
+    return tuple((name, tuple(names)) for name, names in sorted(where.items()))
 
 
 def check_name(name: str) -> None:

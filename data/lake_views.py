@@ -25,6 +25,7 @@ from data.schema import (
     RUN_TABLES,
     derived_sql,
 )
+from data.work_items import work_items
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -83,6 +84,7 @@ class RunViews:
         )
         self._runs = runs
         self._formulas = derived_sql({c.name: c.unit for c in columns if c.role == "metric"})
+        self._formulas |= {item.column.name: item.sql for item in work_items(columns)}
         derived = ", ".join(f"({sql}) AS {name}" for name, sql in self._formulas.items())
         nested = {
             view: f"CREATE VIEW {view} AS SELECT run_id, unnest(u) FROM "

@@ -20,7 +20,7 @@ class Metric:
         better: `less`, `more`, or None where neither is.
         group: Heading in menus of metrics that are compared; empty where nobody compares them, such
             as the number of readings of a meter.
-        doubt: What is doubted of its unit; empty where nothing is.
+        doubted_in: The datasets in which its unit is a guess.
     """
 
     name: str
@@ -30,7 +30,7 @@ class Metric:
     description: str
     better: Literal["less", "more"] | None = None
     group: str = ""
-    doubt: str = ""
+    doubted_in: tuple[str, ...] = ()
 
     @property
     def sign(self) -> int:
@@ -42,6 +42,26 @@ class Metric:
         """Whether it is of a whole run, and grows with the work that the run did."""
         own = self.group == _DECLARED and kind_of(self.unit) in ("J", "s")
         return self.name in _TOTALS or (own and "latency" not in self.name)
+
+    @property
+    def doubt(self) -> str:
+        """What is doubted of its unit, for titles; empty where nothing is."""
+        names = self.doubted_in
+        where = names[0] if len(names) == 1 else f"{len(names)} datasets"
+        return f"{_GUESSED} in {where}" if names else ""
+
+    def doubt_of(self, *datasets: str | None) -> str:
+        """Return what sentences and tables of some datasets' runs say of its unit, or nothing."""
+        return _GUESSED if set(datasets).intersection(self.doubted_in) else ""
+
+    def title_in(self, *datasets: str | None) -> str:
+        """Return the title in tables and hovers of some datasets' runs: `Energy, unit guessed`."""
+        return ", ".join(filter(None, [self.title, self.doubt_of(*datasets)]))
+
+    def noted(self, value: str, *datasets: str | None) -> str:
+        """Return a value of some datasets' runs with the doubt: `803 kJ (unit guessed)`."""
+        doubt = self.doubt_of(*datasets)
+        return f"{value} ({doubt})" if doubt else value
 
     @cached_property
     def axis_title(self) -> str:
@@ -65,6 +85,7 @@ def metrics_of(columns: Declared) -> dict[str, Metric]:
     }
 
 
+_GUESSED: Final = "unit guessed"
 _DECLARED: Final = "Declared by the dataset"
 _TOTALS: Final = ("energy_j", "duration_s", "edp_js")
 # Headings of menus of metrics, in their order.

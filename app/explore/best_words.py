@@ -60,7 +60,7 @@ def area_words(row: Mapping[str, Any], question: Asked) -> str:
     estimate, low, high = (format_digits(row[f"area{end}"]) for end in ("", "_low", "_high"))
     bounds = (
         f"{lowered(metric.title)} {'above' if metric.better == 'more' else 'below'} "
-        f"{format_quantity(row[f'area_{axis}'], metric.unit)}"
+        f"{metric.noted(format_quantity(row[f'area_{axis}'], metric.unit), row['dataset'])}"
         for axis, metric in zip("xy", question.axes, strict=True)
     )
     return (
@@ -127,16 +127,17 @@ def kind_of_mean(row: Mapping[str, Any], name: str, unit: str) -> str:
 def mean_words(row: Mapping[str, Any], question: Asked) -> tuple[str, str]:
     """Return the cost, and its n: `18.1 J` and `(n = 7)`, or `(geometric mean, n = 7)`.
 
-    The kind of mean is named where an arithmetic mean, as the pictures have it, reads otherwise.
+    The kind of mean is named where an arithmetic mean, as the pictures have it, reads otherwise; so
+    is a doubt of the unit.
     """
-    unit = question.cost.unit
+    unit, doubt = question.cost.unit, question.cost.doubt_of(row["dataset"])
     value, kind = format_quantity(row["cost"], unit), kind_of_mean(row, "cost", unit)
     if is_estimate(row):
         spread = format_digits(row["spread"])
-        words = f"(geometric mean, times or divided by {spread}; n = {row['n']})"
-        return f"about {value}", words
+        kind = f"geometric mean, times or divided by {spread};"
+        return f"about {value}", f"({', '.join(filter(None, [doubt, kind]))} n = {row['n']})"
     n = f"n = {row['n']}"
-    return value, f"({', '.join(filter(None, [kind, n]))})"
+    return value, f"({', '.join(filter(None, [doubt, kind, n]))})"
 
 
 def percent(value: float) -> str:
@@ -190,13 +191,14 @@ def _sentence(row: Mapping[str, Any], question: Asked, given: Collection[str]) -
     value, n = mean_words(row, question)
     if row["standing"] == "outside":
         nearest = format_quantity(row["limited"], question.limited.unit)
+        nearest = question.limited.noted(nearest, row["dataset"])
         word = "highest" if question.limited.better == "more" else "lowest"
         named = f" ({setting})" if setting else ""
         limit = format_quantity(question.limit, question.limited.unit)
         load = f" at {load}" if load else ""
         return (
-            f"No setting of {name} meets {limit}{load}: "
-            f"the {word} {lowered(question.limited.title)} is {nearest}{named}."
+            f"No setting of {name} meets {limit}{load}: the {word} "
+            f"{lowered(question.limited.title)} is {nearest}{named}."
         )
     if row["standing"] == "maybe" and _misses(row, question):
         limit = format_quantity(question.limit, question.limited.unit)
@@ -258,7 +260,8 @@ def _change_sentence(row: Mapping[str, Any], question: Asked, what: str, value: 
                 format_quantity(each, question.cost.unit)
                 for each in (row["cost_mean"], question.sd)
             )
-            return f"has {row['n']:,} runs of one setting: mean {what} {mean}, sd {sd}"
+            sd = question.cost.noted(f"sd {sd}", row["dataset"])
+            return f"has {row['n']:,} runs of one setting: mean {what} {mean}, {sd}"
         if row["settings"] == 1:
             return f"has one setting, with {what} {value} {n}"
         if _is_alone(row):

@@ -336,7 +336,7 @@ def _meta(
     return {
         "kind": "heatmap",
         "column": measure.name,
-        "title": measure.title,
+        "title": measure.title_in(*measure.doubted_in),
         "unit": measure.unit,
         "map": {
             "knobs": [x_knob.column, y_knob.column],

@@ -24,6 +24,7 @@ from app.explore.best_words import (
 )
 from app.explore.decided import DEFAULT_WORDS
 from app.kit.words import system_name
+from data.metrics import Metric
 from data.units import MISSING, format_digits, format_quantity, lowered
 
 
@@ -57,7 +58,7 @@ def best_settings_table(rows: pl.DataFrame, question: Asked) -> html.Div:
     head = [
         html.Th(subjects),
         *([html.Th(_setting_title(listed, question))] if has_settings else []),
-        *(html.Th(each.title, className="number") for each in shown.values()),
+        *(_metric_head(each, listed) for each in shown.values()),
         *([html.Th("Not told apart", className="number", title=_SET_TITLE)] if has_sets else []),
         *([html.Th("Regret", className="number", title=_REGRET_TITLE)] if has_sets else []),
         *(
@@ -88,6 +89,10 @@ def best_settings_table(rows: pl.DataFrame, question: Asked) -> html.Div:
         for row, setting_text in zip(listed, settings, strict=True)
     ]
     return html.Table([html.Thead(html.Tr(head)), html.Tbody(body)], className="best")
+
+
+def _metric_head(metric: Metric, listed: Sequence[Mapping[str, Any]]) -> html.Th:
+    return html.Th(metric.title_in(*(row["dataset"] for row in listed)), className="number")
 
 
 def _best_words(row: Mapping[str, Any], question: Asked) -> str:

@@ -144,10 +144,11 @@ def odd_column(part: Part, odd: pl.DataFrame, state: ExploreState, catalogue: Ca
 
 def _words(measure: Metric, rows: pl.DataFrame) -> str:
     values = [format_quantity(value, measure.unit) for value in rows["value"].sort()]
+    title = measure.title_in(*rows["dataset"])
     more = f" and {len(values) - _VALUES_MAX} more" if len(values) > _VALUES_MAX else ""
     listed = ", ".join(values[:_VALUES_MAX])
     median = format_quantity(rows["median"][0], measure.unit)
-    return f"{measure.title} {listed}{more} (median of {rows['runs'][0]}: {median})"
+    return f"{title} {listed}{more} (median of {rows['runs'][0]}: {median})"
 
 
 def odd_words(odd: pl.DataFrame, is_without: bool, catalogue: Catalogue) -> str:

@@ -47,7 +47,7 @@ from app.kit.context import lake_view
 from app.kit.filters import offered_choices
 from app.kit.lake_view import LakeView
 from app.kit.page import Page, View
-from app.kit.words import guessed_words
+from app.kit.words import guessed_words, work_words
 
 PAGE = Page(
     name="explore",
@@ -125,7 +125,11 @@ def _best(view: LakeView, state: ExploreState) -> tuple:
     """List the best settings, and write what the runs prove of them; the status and the limits."""
     rows, question = best_table(view, state), asked_of(view, state)
     table = best_settings_table(rows, question)
-    notes = (source_words(view, state), guessed_words(view, state.selection))
+    notes = (
+        source_words(view, state),
+        guessed_words(view, state.selection),
+        work_words(view, state.selection),
+    )
     said = [html.P(words, className="quiet") for words in notes if words]
     said += map(html.P, sentences(rows, question))
     about = status_words(view, state), limit_domain(view, state)

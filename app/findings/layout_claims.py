@@ -14,7 +14,7 @@ from app.kit.lake_view import LakeView
 from app.kit.links import address
 from app.kit.url_state import LINK_VERSION
 from app.kit.url_values import write_value
-from app.kit.words import EMPTY_LAKE_PLAIN, guessed_words
+from app.kit.words import EMPTY_LAKE_PLAIN, guessed_words, work_words
 from data.analysis.verdicts import DOES_NOT, HOLDS, IN_PART, NEARLY, UNDECIDED
 from data.findings import Claim
 from data.published import PublishedClaim
@@ -52,22 +52,28 @@ def claims_block(view: LakeView, state: FindingsState, has_links: bool = True) -
     alone = sum(claim.holds_alone for claim in decided)
     total = claims[0].adjusted.removeprefix("1 of ")
     guessed = guessed_words(view, state.selection)
-    quoted = "" if guessed else " and may be quoted one by one"
+    one = " and may be quoted alone" if alone == 1 else " and may be quoted one by one"
+    quoted = "" if guessed or not alone else one
     was = "was" if total == "1 claim" else "were"
-    is_open = "is" if len(still_open) == 1 else "are"
     sentence = (
-        f"{len(decided):,} of {len(claims):,} claims are decided ({total} {was} judged together; "
-        f"at most 5 % of the decided ones are expected to be wrong). {alone:,} hold alone{quoted}. "
-        f"{len(still_open):,} {is_open} open. {guessed}"
+        f"{len(decided):,} of {counted(len(claims), 'claim')} {_is(len(decided))} decided "
+        f"({total} {was} judged together; at most 5 % of the decided ones are expected to be "
+        f"wrong). {alone:,} {'holds' if alone == 1 else 'hold'} alone{quoted}. "
+        f"{len(still_open):,} {_is(len(still_open))} open."
     )
+    notes = [sentence, guessed, work_words(view, state.selection)]
     # The scale of intervals ends at the logarithm of a factor.
     effects = [abs(_log(claim.effect)) for claim in claims if claim.effect is not None]
     half = min(max(1.05 * max(effects, default=0), log(_LEAST_FACTOR)), log(_MOST_FACTOR))
     return [
-        html.P(sentence.strip(), className="note"),
+        html.P(" ".join(filter(None, notes)), className="note"),
         *_group("Decided, largest effects first", decided, half, view, state, has_links),
         *_group("Open, and what would decide", still_open, half, view, state, has_links),
     ]
+
+
+def _is(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def _group(

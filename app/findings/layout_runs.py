@@ -150,7 +150,10 @@ def _means(check: OrderCheck, view: LakeView) -> list:
                                     descending=True).iter_rows(named=True)
     ]  # fmt: skip
     head = ("setting", "n", "mean", "adjusted for blocks", "change")
-    return [html.H3(f"{metric.title} of {check.words}"), *folded_table(head, rows, 6)]
+    return [
+        html.H3(f"{metric.title_in(check.scope.get('dataset'))} of {check.words}"),
+        *folded_table(head, rows, 6),
+    ]
 
 
 def _odd(odd: pl.DataFrame, view: LakeView, has_links: bool) -> list:
@@ -168,7 +171,7 @@ def _odd(odd: pl.DataFrame, view: LakeView, has_links: bool) -> list:
             run = [run, " ", link] if has_links else run
         else:
             metric = view.catalogue.metric(name)
-            title = metric.title
+            title = metric.title_in(*metric.doubted_in)
             values = [format_quantity(row[key], metric.unit) for key in ("value", "median")]
         rows.append((run, title, *values, f"{row['times']:.3g}", str(row["runs"])))
     return folded_table(head, rows, 6)

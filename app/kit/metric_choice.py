@@ -7,9 +7,9 @@ import polars as pl
 
 from app.kit.lake_view import LakeView
 from data.catalogue import Catalogue
-from data.queries.runs import chosen_counts_query, unlike_work_query, zeros_query
+from data.queries.runs import UNLIKE, chosen_counts_query, unlike_work_query, zeros_query
 from data.selection import Selection
-from data.units import kind_of
+from data.units import kind_of, lowered
 
 # Of the metrics along y, the first that at least half of the runs have, else at least a quarter,
 # else any; else the metric that most runs have.
@@ -144,19 +144,23 @@ def untelling(view: LakeView, selection: Selection, counts: Mapping[str, int]) -
     reasons |= {name: "most runs have 0" for name, are_zeros in zeros.items() if are_zeros}
     reasons |= dict.fromkeys(_WORK & counts.keys(), "it is the work that was done")
     reasons |= dict.fromkeys(deviations(counts), "it is the deviation of another metric")
-    of_items = [name for name in view.catalogue.costs_of_items if counts.get(name)]
+    # An energy of an item that follows from a count tells where runs took equally long.
+    time = ranges["duration_s"]
+    is_as_long = time.runs > 2 and time.high <= UNLIKE * time.low
+    costs = view.catalogue.costs_of_items + view.catalogue.costs_of_work * is_as_long
+    of_items = [name for name in costs if counts.get(name)]
     is_unlike = False
     if of_items and counts.get("energy_j"):
         choice = view.catalogue.choice_columns
         is_unlike = view.answered(*unlike_work_query(selection, of_items[0], choice)).item()
-    time = own.get("duration_s")
-    if time and time.high <= (1 + _SAME_TIME) * time.low:
-        reasons["duration_s"] = "all runs took the same time"
+    if time.runs > 2 and time.high <= (1 + _SAME_TIME) * time.low:
+        reasons |= dict.fromkeys({"duration_s"} & own.keys(), "all runs took the same time")
         if counts.get("edp_js"):
             reasons["edp_js"] = "all runs took the same time: it is their energy again"
-        is_unlike |= bool(of_items)
+        is_unlike |= bool(of_items) and of_items[0] in view.catalogue.costs_of_items
     if is_unlike:
-        reasons["energy_j"] = "runs differ in what they did: see energy per item"
+        title = lowered(view.catalogue.metric(of_items[0]).title)
+        reasons["energy_j"] = f"runs differ in what they did: see {title}"
     return reasons
 
 

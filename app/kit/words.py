@@ -14,7 +14,7 @@ import polars as pl
 from app.kit.competitors import itr_words, value_words
 from app.kit.encodings import BREAK, bold, without_marks
 from app.kit.lake_view import LakeView
-from app.kit.metric_choice import deviations
+from app.kit.metric_choice import deviations, untelling
 from data.analysis.coded_rows import Part
 from data.analysis.facet_counts import count_runs
 from data.analysis.like_with_like import Slice
@@ -197,6 +197,22 @@ def guessed_words(view: LakeView, selection: Selection) -> str:
     note = f" Deviations that a table states are not used: {unused}." if unused else ""
     way = "To correct it: python -m ingest propose --lake LAKE, see docs/own-logs.md"
     return f"{found}. {way}.{note}"
+
+
+def work_words(view: LakeView, selection: Selection) -> str:
+    """Say that the energy of an item that follows from a count is compared; empty where not."""
+    names = view.catalogue.costs_of_work
+    if not names or not view.matching(selection):
+        return ""
+    ranges = view.ranges(selection)
+    counts = {name: ranges[name].runs for name in ("energy_j", "duration_s", *names)}
+    if "energy_j" not in untelling(view, selection, counts):
+        return ""
+    metric = view.catalogue.metric(next(name for name in names if counts[name]))
+    return (
+        "All runs took equally long and did unlike amounts of work: "
+        f"{lowered(metric.title)} is compared. {metric.description}"
+    )
 
 
 def _first(names: Sequence[str]) -> str:

@@ -31,9 +31,11 @@ def settings_answers(view: LakeView, selection: Selection, cost: Metric) -> list
     """
     catalogue, named = view.catalogue, lowered(cost.title)
     rows = view.answered(*extremes_query(selection, cost.name, catalogue)).to_dicts()
+    datasets = [row["dataset"] for row in rows]
     answers = []
     if rows and rows[0]["replicated"] == rows[0]["settings"] == 1:
-        mean, share = format_quantity(rows[0]["mean"], cost.unit), rows[0]["most_share"]
+        mean = cost.noted(format_quantity(rows[0]["mean"], cost.unit), *datasets)
+        share = rows[0]["most_share"]
         answer = (
             f"{rows[0]['n']:,} runs have one setting: mean {named} {mean}, standard deviation "
             f"{format_digits(100 * share, 2)} % of it."
@@ -66,7 +68,7 @@ def settings_answers(view: LakeView, selection: Selection, cost: Metric) -> list
         times = high["mean"] / low["mean"]
         more = f"{format_digits(100 * (times - 1))} % more"
         factor = more if times < _FEW_PERCENT else f"{times:,.3g} times as much"
-        answer = f"Least {ends[0]}; most {ends[1]}, {factor}."
+        answer = f"Least {ends[0]}; most {ends[1]}, {cost.noted(factor, *datasets)}."
         # What ran, or how much of it, is none of the settings that compete.
         what = "runs have" if any(knob.is_given for knob in knobs) else "setting has"
         answers.append((f"Which {what} least {named}, and which most?", answer))

@@ -14,7 +14,7 @@ from app.kit.encodings import BREAK, message_figure
 from app.kit.joined import columns_of, join_panels
 from app.kit.lake_view import LakeView
 from app.kit.settings import MAX_POINTS
-from app.kit.words import EMPTY_LAKE, guessed_words
+from app.kit.words import EMPTY_LAKE, guessed_words, work_words
 from app.modes.figures.pareto import ParetoScene, build_pareto, pareto_members
 from app.modes.figures.shares import build_shares
 from app.modes.figures.winner_map import MapScene, build_winner_map
@@ -48,7 +48,8 @@ def answer(view: LakeView, state: ModesState) -> ModesAnswer:
     if not view.runs:
         return _message(EMPTY_LAKE, "0 of 0 runs")
     judged = judge(view, state)
-    status, guessed = _status(view, judged), guessed_words(view, judged.state.selection)
+    status, selection = _status(view, judged), judged.state.selection
+    notes = [guessed_words(view, selection), work_words(view, selection)]
     if not len(judged.comparison.cells):
         return _message(nothing_left(view, judged.state), status)
     placed = placed_cells(judged)
@@ -62,7 +63,7 @@ def answer(view: LakeView, state: ModesState) -> ModesAnswer:
         pareto=_pareto(judged),
         cells=encode_cells(judged, placed),
         status=status,
-        conclusions=[*conclusions(judged), *filter(None, [guessed])],
+        conclusions=[*conclusions(judged), *filter(None, notes)],
     )
 
 

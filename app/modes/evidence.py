@@ -79,6 +79,7 @@ class Evidence:
     statistics: str = ""
     contenders: tuple[Contender, ...] = ()
     unit: str = ""
+    doubt: str = ""
     place: Place = field(default_factory=dict)
     filters: Selection = field(default_factory=Selection)
     lake_version: int | None = None
@@ -114,6 +115,7 @@ def evidence(view: LakeView, state: ModesState) -> Evidence | None:
         statistics=statistics_words(judged, cell),
         contenders=contenders,
         unit=judged.metric.unit,
+        doubt=judged.metric.doubt_of(*judged.comparison.groups["dataset"].unique()),
         place=_place(view, judged, cell_values),
         filters=judged.state.selection,
         lake_version=judged.state.lake_version,

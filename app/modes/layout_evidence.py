@@ -41,15 +41,8 @@ def evidence_words(evidence: Evidence | None, has_links: bool = True) -> html.Di
 
 def _table(evidence: Evidence, has_links: bool) -> html.Table:
     has_settings = any(contender.setting for contender in evidence.contenders)
-    titles = [
-        "Competitor",
-        *(["Best setting"] if has_settings else []),
-        "n",
-        "Mean, 95 % CI",
-        "sd",
-        "Runs",
-    ]
-    numbers = ("n", "Mean, 95 % CI", "sd")
+    numbers = ("n", ", ".join(filter(None, ["Mean, 95 % CI", evidence.doubt])), "sd")
+    titles = ["Competitor", *(["Best setting"] if has_settings else []), *numbers, "Runs"]
     head = [html.Th(title, className="number" if title in numbers else "") for title in titles]
     rows = [
         html.Tr(

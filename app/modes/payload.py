@@ -89,7 +89,7 @@ def encode_cells(judged: Judged, placed: pl.DataFrame) -> dict[str, Any]:
             **{name: typed(_single(contenders[name])) for name in ("mean", "low", "high")},
         },
         "settings": setting_words,
-        "metric": {"unit": measure.unit, "better": measure.better},
+        "metric": {"unit": measure.unit, "doubt": measure.doubt, "better": measure.better},
         "rules": {"test": state.test, "correction": state.correction, "level": comparison.level,
                   "margin": state.margin_pct, "effect": EFFECT_TITLES[state.test],
                   "percent": state.lead == "percent", "limit": limit_words(judged),

@@ -275,9 +275,10 @@ def lead_words(judged: Judged, cell: dict[str, Any]) -> str:
     """Return a lead with its interval: `Energy -12.2 % [-14.1, -10.7], 310 J less`."""
     measure = judged.metric
     change = "less" if measure.better == "less" else "more"
-    absolute = format_quantity(cell["margin"], measure.unit)
+    absolute = f"{format_quantity(cell['margin'], measure.unit)} {change}"
+    absolute = measure.noted(absolute, *judged.comparison.groups["dataset"].unique())
     share = format_change(cell["margin_share"])
-    return f"{measure.title} {share}{interval_words(cell)}, {absolute} {change}"
+    return f"{measure.title} {share}{interval_words(cell)}, {absolute}"
 
 
 def interval_words(cell: dict[str, Any]) -> str:

@@ -140,6 +140,7 @@
       lines.push("p = " + digits(p[i]) + also + size);
       lines.push("means with 95 % confidence intervals");
     }
+    if (data.metric.doubt) lines.push(data.metric.doubt);
     return [...lines, "click: evidence and runs"];
   }
 

@@ -7,7 +7,7 @@ import pytest
 from app.explore.best_words import sentences
 from app.explore.defaults import default_state
 from app.explore.layout_best import best_settings_table
-from app.explore.views import asked_of, best_table, limit_domain
+from app.explore.views import asked_of, best_table, limit_domain, picture
 from app.findings.answer import default_state as findings_state
 from app.findings.answer import no_claim_words, sweeps
 from app.findings.layout_claims import claims_block
@@ -15,7 +15,10 @@ from app.kit.context import Lakes
 from app.kit.export import render
 from app.kit.lake_view import LakeView
 from app.kit.words import guessed_words
+from app.lake.settings_answers import settings_answers
 from app.modes.answer import answer
+from app.modes.evidence import evidence
+from app.modes.layout_evidence import evidence_words
 from app.modes.opening import default_state as modes_state
 from data.declared import Column
 from data.findings import claims
@@ -206,3 +209,38 @@ def test_the_points_of_a_guess_or_of_one_setting_are_not_called_the_best(tmp_pat
         view.lake.__dict__["guessed"] = frozenset({guessed})
         words.append("may be the best" in lead(view)[1])
     assert words == [True, False, False]
+
+
+def test_a_value_whose_unit_is_a_guess_says_so_once(tmp_path: Path) -> None:
+    """60,000 to 90,000 without a unit may be joules, and millijoules as well."""
+    table = "policy,energy,score\n" + "".join(
+        f"{policy},{1000 * joules + 7 * r:.0f},{joules / 3 + r}\n"
+        for policy, joules in JOULES.items()
+        for r in range(3)
+    )
+    write_files(tmp_path / "study", {"runs.csv": table})
+    assert main(["add", str(tmp_path / "study"), "--lake", str(tmp_path / "lake")]) == 0
+    view = Lakes(tmp_path / "lake").at(None)
+    assert view.catalogue.metric("energy_j").doubt == "unit guessed in study"
+    sentence, best = lead(view)
+    cell = answer(view, modes_state(view))
+    asked = evidence(view, modes_state(view))
+    state = default_state(view)
+    titles = picture("scatter", view, state)["figure"]["layout"]["meta"]["titles"]
+    energy = view.catalogue.metric("energy_j")
+    (extremes,) = (
+        text for title, text in settings_answers(view, state.selection, energy) if "most" in title
+    )
+    assert asked is not None
+    assert sentence == (
+        "study has its least energy at policy lazy: 60.0 kJ (unit guessed, n = 3), among 4 "
+        "settings."
+    )
+    assert "Energy, unit guessed</th>" in best
+    assert titles["energy_j"] == "Energy, unit guessed"
+    assert "kJ less (unit guessed)" in asked.verdict
+    assert "95 % CI, unit guessed" in render(evidence_words(asked))
+    assert cell.cells is not None
+    assert cell.cells["metric"]["doubt"] == "unit guessed in study"
+    assert extremes.endswith("times as much (unit guessed).")
+    assert extremes.count("guessed") == 1

@@ -206,7 +206,7 @@ def _value(row: Mapping[str, Any], catalogue: Catalogue) -> str:
     if row["low"] is not None:
         ends = (format_quantity(row[end], metric.unit) for end in ("low", "high"))
         text += f" [{', '.join(ends)}]"
-    return f"{metric.title}: {text}"
+    return f"{metric.title_in(*metric.doubted_in)}: {text}"
 
 
 def _meta(

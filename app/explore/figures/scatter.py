@@ -234,7 +234,9 @@ def _layout(
             "means": state.replicates == "means",
             "colour": scaled.column if scaled else None,
             "units": {name: measure.unit for name, measure in named.items()},
-            "titles": {name: named[name].title for name in (state.x, state.y)},
+            "titles": {
+                name: named[name].title_in(*points.values("dataset")) for name in (state.x, state.y)
+            },
             "roles": legend_roles(encoding),
         },
     }

@@ -188,7 +188,8 @@ def _line(
         interval = "no interval" if level.low is None else f"[{ends[0]}, {ends[1]}]"
         head = knob.words(level.level) + ("" if across is None else f", {across.words(other)}")
         hovers.append(
-            [head, f"{format_quantity(level.mean, metric.unit)} {interval}",
+            [head, f"{format_quantity(level.mean, metric.unit)} {interval}"
+             f"{metric.doubt and f', {metric.doubt}'}",
              f"{counted(level.settings, 'setting')}, {counted(level.runs, 'run')}"]
         )  # fmt: skip
     return {

@@ -112,7 +112,7 @@ def _mean_words(mean: float, low: float | None, high: float | None, unit: str) -
 
 def _layout(scene: EvidenceScene) -> dict:
     labels = [scene.competitors.labels[who] for who in scene.order]
-    title, unit = scene.metric.title, scene.metric.unit
+    metric, unit = scene.metric, scene.metric.unit
     return {
         **base_layout(scene.title, scene.subtitle),
         "margin": {"l": 62, "r": 8, "t": 46, "b": 40},
@@ -128,7 +128,7 @@ def _layout(scene: EvidenceScene) -> dict:
         },
         "yaxis": {
             # For lack of space the direction is only in the map's title.
-            "title": axis_title(f"{title}, {unit}" if unit else title),
+            "title": axis_title(", ".join(filter(None, [metric.title, unit, metric.doubt]))),
             "zeroline": False,
             "exponentformat": "power" if has_prefix(unit) and unit != "us" else "SI",
         },
