@@ -19,7 +19,7 @@ from ingest.formats.interval_means import take_means
 from ingest.formats.logged_rows import logged_objects
 from ingest.formats.trace_blocks import LOOKED_AT, blocks_in, copied, first_run
 from ingest.formats.trace_counters import is_running_total, steps_of
-from ingest.formats.trace_headings import kernel_of, numbered, part_in, words_of
+from ingest.formats.trace_headings import kernel_of, numbered, part_in, result_column, words_of
 from ingest.formats.trace_layout import layout_of, read_layout
 from ingest.formats.trace_quantities import POWERCAP_SCALE, numbers_of
 from ingest.formats.trace_search import EVEN_SHARE, Trace, trace_of
@@ -172,14 +172,16 @@ def _values(trace: Trace, flags: list[str]) -> tuple[dict[str, np.ndarray], list
             powers[at] = numbers
             continue
         name = trace.layout.headings[at]
-        family = numbered(name)
-        families.setdefault(family[0] if family else name, []).append(numbers)
-        title = family[0] if family else name
+        title = (numbered(name) or (name,))[0]
+        if heading.quantity in units and heading.scale != 1.0:
+            # They are no longer in the heading's unit.
+            title = f"{without_unit(title)} {units[heading.quantity]}"
+        families.setdefault(title, []).append(numbers)
         own, title = clean_name(title, "real"), without_unit(title)
-        if heading.quantity in ("voltage", "current"):
-            own = clean_name(title, "real")
         if heading.quantity and all(own != column.name for column in columns):
             columns.append(Column(own, "metric", "real", title, title, units[heading.quantity]))
+        elif not heading.quantity and (result := result_column(name)):
+            columns.append(result)
     for name, series in islice(families.items(), _MOST_COLUMNS):
         values[clean_name(name, "real")] = np.mean(series, axis=0)
     chosen = _chosen(trace, powers)

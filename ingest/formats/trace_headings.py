@@ -70,6 +70,10 @@ _STATISTICS: Final = frozenset(
     {"average", "avg", "mean", "instant", "instantaneous", "current", "reading", "over", "sample"}
     | {"period", "now"}
 )
+# How the rails of Jetson boards begin.
+_BOARDS: Final = (["vdd"], ["pom"])
+# What a program achieved over each step, beside rates of items.
+_RESULTS: Final = frozenset({"fps", "tps", "qps", "rps", "throughput", "goodput", "latency"})
 _IN_BRACKETS: Final = re.compile(r"[(\[]\s*([^)\]]{1,14}?)\s*[)\]]")
 # What of a machine a word says that a power is of.
 _PARTS: Final = {
@@ -106,9 +110,9 @@ def read_heading(text: str, unit: str = "") -> Heading:
     """
     tokens = words_of(text)
     stated = _unit_of(text, unit)
-    is_rail = tokens[:1] in (["vdd"], ["pom"]) or tokens[:2] == ["vin", "sys"]
+    is_rail = tokens[:1] in _BOARDS or tokens[:2] == ["vin", "sys"]
     if is_rail and stated is None and _NO_POWER.isdisjoint(tokens):  # Of Jetson boards, mW.
-        return Heading("power", 1e-3, True, "total" if tokens[-1] == "in" else "")
+        return Heading("power", 1e-3, True, _domain(tokens))
     if tokens == ["totec"]:  # DCGM's total energy consumption, mJ.
         return Heading("energy", 1e-3, True, "gpu")
     # Of a document only the innermost name is of the cell: `host.timestamp`.
@@ -159,6 +163,9 @@ def _with_unit(quantity: Quantity, unit: headings.Unit | None, domain: Domain = 
 
 
 def _domain(tokens: Sequence[str]) -> Domain:
+    if tokens[:1] in _BOARDS:
+        # `VDD_IN` is all that the board takes, `VDD_CPU_GPU_CV` a rail of several parts.
+        return "total" if tokens[-2:].count("in") else ""
     for domain in ("total", "inside", "memory", "package", "gpu"):
         if not _DOMAINS[domain].isdisjoint(tokens):
             return domain
@@ -201,6 +208,20 @@ def energy_column(name: str) -> Column:
     """Return the declaration of the energy of a part of the machine."""
     title = f"Energy, {name.removesuffix('_energy_j').replace('_', ' ')}"
     return Column(name, "metric", "real", title, title, "J", "less")
+
+
+def result_column(text: str) -> Column | None:
+    """Return the declaration of the mean of what a program achieved: `fps`, `latency_ms`,
+    `requests/s`; None for other headings.
+    """
+    heading = headings.read_heading(text)
+    unit = heading.unit.text if heading.unit is not None else ""
+    is_rate = unit.endswith("/s") and unit.removesuffix("/s") in headings.ITEMS
+    if not is_rate and not heading.has(*_RESULTS):
+        return None
+    title = headings.without_unit(text)
+    better: Literal["less", "more"] = "less" if heading.has("latency") else "more"
+    return Column(clean_name(text, "real"), "metric", "real", title, title, unit, better)
 
 
 def kernel_of(text: str) -> tuple[str, ...]:

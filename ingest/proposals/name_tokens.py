@@ -30,6 +30,8 @@ _PREFIXES: Final = {
 _ROUND: Final = re.compile(r"0*\d|\d*[05]|0*(?:16|32|64|128|256|512|1024|2048|4096|8192)")
 # These letters are of replicates where they count them from 0 or 1.
 _LETTERS: Final = frozenset({"r", "i"})
+# What has a clock: `gpu306`.
+_CLOCKED: Final = frozenset({"gpu", "cpu", "mem", "core", "uncore", "emc"})
 # Words that name what stands behind them, for texts and numbers with units too.
 NAMING: Final = COUNTED | WORDS["given"] | WORDS["limits"] | WORDS["clocks"]
 
@@ -149,7 +151,7 @@ def _field(texts: tuple[str, ...]) -> Iterator[Token]:
     word = next(iter(tokens), "")
     # `esp32` and `resnet18` are names; `batch16` and `conn100` say how much.
     is_round = all(_ROUND.fullmatch(match[2]) for match in numbered)
-    is_name = len(word) > 2 and {*words_of(word)}.isdisjoint(NAMING) and not is_round
+    is_name = len(word) > 2 and {*words_of(word)}.isdisjoint(NAMING | _CLOCKED) and not is_round
     is_size = units != {""} and units <= _PREFIXES and word.lower() in OF_SIZES
     if is_size and len(tokens) == 1 and len(numbered) == len(texts):
         yield Token(tuple(word for _ in numbered), "word")

@@ -24,6 +24,14 @@ SETS: dict[str, tuple[list[str], dict[str, list[str]]]] = {
         [f"{a}_{b}" for a in ("image_scale", "sum") for b in ("v1_aot", "v1_jit", "native")],
         {"file": ["image_scale", "sum"], "file_2": ["native", "v1_aot", "v1_jit"]},
     ),
+    "clocks of a processor": (
+        [f"{a}_gpu{b}" for a in ("left", "right") for b in (306, 611, 918)],
+        {"file": ["left", "right"], "gpu": ["306", "611", "918"]},
+    ),
+    "limits of two values are no machines": (
+        [f"{a}_pl{b}" for a in ("left", "right") for b in (150, 250)],
+        {"file": ["left", "right"], "pl": ["150", "250"]},
+    ),
     "a part that some lack": (
         [f"{a}_{b}{c}" for a in ("left", "right") for b in ("int4", "fp16") for c in ("", "_v2")],
         {"file": ["left", "right"], "precision_text": ["fp16", "int4"], "variant_text": ["", "v2"]},

@@ -44,6 +44,12 @@ LAYOUTS = {
              [f"{10 + n}.00 W" for n in TWICE], ["50 %"] * 24, ["250.00 W"] * 24, between=", "),
         2 * 186.0, 12.0, {"busy_pct": 50.0},
     ),
+    "rails of a board, and what a program did": (
+        rows("timestamp_ms,VDD_IN_mW,VDD_CPU_GPU_CV_mW,VDD_SOC_mW,gpu_freq_hz,fps,latency_ms",
+             [500 * n for n in N], [10_000 + 1000 * n for n in N], [6000] * 12, [2000] * 12,
+             [306_000_000] * 12, [29.5, 30.5] * 6, [40] * 12),
+        186.0 / 2, 6.0, {"gpu_freq_mhz": 306.0, "fps": 30.0, "latency_ms": 40.0},
+    ),
     "nvidia-smi without the devices' numbers": (
         rows("timestamp, pstate, power.draw [W], clocks_event_reasons.active",
              [f"2024/05/01 12:00:{n:02}.{3 * (m % 2):03}" for m, n in enumerate(TWICE)],
