@@ -165,7 +165,8 @@ def test_headings_that_recur_are_told_apart_and_said(
 ) -> None:
     rows = [(name, width, energy, energy + 1, energy + 2) for name, width, energy, _ in ROWS]
     put(tmp_path / "filters.csv", joined(",", (*HEAD[:2], *headings), *rows))
-    assert details(ingest(lake, tmp_path, is_proposing=True), "repeated_heading")[0].endswith(f"read as {said}")
+    problems = details(ingest(lake, tmp_path, is_proposing=True), "repeated_heading")
+    assert problems[0].endswith(f"read as {said}")
     sql = "SELECT energy_j FROM runs WHERE filter = 'blur' AND width_px = 640 ORDER BY ALL"
     assert [row["energy_j"] for row in query(lake, sql)] == [*energies]
 
