@@ -38,7 +38,7 @@ from ingest.proposals.file_names import (
 from ingest.proposals.found_tables import find_tables
 from ingest.proposals.guessed_table import GuessedTable, own_name
 from ingest.proposals.part_traces import parts_of_runs
-from ingest.proposals.path_parts import read_paths
+from ingest.proposals.path_parts import read_paths, renamed
 from ingest.proposals.sections import system_section, workload_section
 from ingest.proposals.shapes import Shape, look
 from ingest.records import ReadContext, Reading
@@ -191,8 +191,7 @@ def _path_blocks(
     if form == "trace":
         # Powers of two parts of a machine are no rivals, and of one run if their times say so.
         one_run = parts_of_runs(columns, pattern, paths, place_of)
-        for name in one_run:
-            pattern = pattern.replace(f"(?P<{name}>", "(?:")
+        pattern = renamed(pattern, dict.fromkeys(one_run, ""))
         matches = [*filter(None, (re.fullmatch(f"(?:.*/)?{pattern}", path) for path in paths))]
         columns = [
             replace(c, is_given=True) if all(part_in(m[c.name]) for m in matches) else c
@@ -203,16 +202,14 @@ def _path_blocks(
     # What only tells files apart identifies their runs, and is no setting.
     stamps = [column for column in columns if column.role == "stamp"]
     columns = [column for column in columns if column.role != "stamp"]
-    for at, column in enumerate(stamps):
-        pattern = pattern.replace(f"(?P<{column.name}>", "(?:" if at else "(?P<variant>")
+    pattern = renamed(pattern, {c.name: "" if at else "variant" for at, c in enumerate(stamps)})
     match = re.compile(f"(?:^|.*/){pattern}").fullmatch
     read = [path for shape in shapes for path in _some_of(shape)] if columns else []
     known = [(found, stated(path, form)) for path in read if (found := match(path))]
     own_names = [c.name for c in columns if known and all(f[c.name].lower() in t for f, t in known)]
     if own_names and not stamps:
-        pattern = re.sub(rf"\(\?P<(?:{'|'.join(own_names)})>", "(?:", pattern)
         # The name still tells a run from others.
-        pattern = f"(?P<variant>{pattern})"
+        pattern = f"(?P<variant>{renamed(pattern, dict.fromkeys(own_names, ''))})"
         columns = [column for column in columns if column.name not in own_names]
     name = _key_of(dataset)
     own = next((f.own_workload for f in FORMATS if f.name == judge), UNKNOWN)

@@ -153,10 +153,6 @@ def _values_of(node: Any, known: dict[int, float]) -> float:
 def read_object(blocks: Iterable[bytes], name: str) -> dict[str, Any]:
     """Read a document that is one object; `nan` and `inf` become null.
 
-    Args:
-        blocks: The file's bytes, in blocks with arbitrary boundaries.
-        name: File name for the error.
-
     Raises:
         FormatError: It is none, or cut.
     """

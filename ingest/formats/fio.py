@@ -19,8 +19,9 @@ from ingest.formats.fio_knobs import (
     longest_s,
     option,
 )
-from ingest.formats.fio_latency import PERCENTILES, measurements_us, merge, read_distribution
+from ingest.formats.fio_latency import measurements_us, merge, read_distribution
 from ingest.records import Problem, ProblemList, ReadContext, Reading, RefusedError, UtcWindow
+from ingest.settings.number_texts import PERCENTILES
 
 # If the time before submission exceeds this share of the mean, percentiles without it are doubted.
 _LEFT_OUT_SHARE: Final = 0.1
@@ -60,7 +61,6 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     Rates and processor use are summed over jobs; latencies are merged.
 
     Args:
-        blocks: The file's bytes, in blocks with arbitrary boundaries.
         context: `part` is one of `list_parts`; None for a document of one group.
 
     Returns:

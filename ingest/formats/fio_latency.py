@@ -5,16 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-PERCENTILES: Final = {
-    5.0: "latency_p5_us",
-    10.0: "latency_p10_us",
-    50.0: "latency_p50_us",
-    75.0: "latency_p75_us",
-    90.0: "latency_p90_us",
-    95.0: "latency_p95_us",
-    99.0: "latency_p99_us",
-    99.9: "latency_p999_us",
-}
+from ingest.settings.number_texts import PERCENTILES
+
 # Total and completion latency. fio gives percentiles and bins of the second, or of the first
 # with `lat_percentiles=1`; mean, minimum and maximum of both.
 _KINDS: Final = ("lat_ns", "clat_ns")

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from data.errors import FormatError
 from ingest.files.text_lines import whole_text
 from ingest.records import ProblemList, ReadContext, Reading
-from ingest.settings.number_texts import to_us
+from ingest.settings.number_texts import PERCENTILES, to_us
 
 HEADING: Final = re.compile(
     r"^\s*\"?Value\"?[\s,]+\"?Percentile\"?[\s,]+\"?TotalCount\"?[\s,]+\"?1/\(1-Percentile\)\"?\s*$",
@@ -26,16 +26,6 @@ _FOOT: Final = re.compile(
     rf"\s*#\[Max\s*=\s*{_NUMBER},\s*Total ?[cC]ount\s*=\s*{_NUMBER}\]",
     re.MULTILINE,
 )
-COLUMNS: Final = {
-    0.05: "latency_p5_us",
-    0.10: "latency_p10_us",
-    0.50: "latency_p50_us",
-    0.75: "latency_p75_us",
-    0.90: "latency_p90_us",
-    0.95: "latency_p95_us",
-    0.99: "latency_p99_us",
-    0.999: "latency_p999_us",
-}
 # Of wrk2 and memtier_benchmark.
 _USUAL_UNIT: Final = "ms"
 _FARTHEST: Final = 1.2
@@ -73,7 +63,6 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     after it, and said; it is left unset where these are more than `_FARTHEST` times apart.
 
     Args:
-        blocks: The file's bytes, in blocks with arbitrary boundaries.
         context: The unit of the values, from the setting `latency.hdr_unit`.
 
     Raises:
@@ -116,7 +105,8 @@ def read_spectrum(text: str) -> Spectrum | None:
         return None
     stated: dict[str, float] = {}
     between: dict[str, tuple[float, float, float]] = {}
-    for share, column in COLUMNS.items():
+    for percent, column in PERCENTILES.items():
+        share = round(percent / 100, 3)
         same = [value for value, percentile, _ in rows if abs(percentile - share) < _SAME]
         if same:
             stated[column] = same[0]

@@ -38,10 +38,6 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> MeterReadings:
     Times stay local; the UTC offset of the header is returned too, since only the header has it.
     Rows without a value (the meter's events) are neither readings nor problems.
 
-    Args:
-        blocks: The file's bytes, in blocks with arbitrary boundaries.
-        context: The file's name, for errors, and the date order if it is known.
-
     Raises:
         FormatError: No heading, no active power in watts, or no reading at all.
     """

@@ -35,19 +35,10 @@ def find_decimal_mark(cells: Iterable[str], delimiter: str) -> str:
 def parse_number(cell: str, mark: str) -> float:
     """Parse the number in a cell; NaN if it is empty, infinite if it holds no finite number."""
     try:
-        value = float(cell if mark == _POINT else _with_point(cell))
+        value = float(_ungrouped(cell, mark))
     except ValueError:
-        try:
-            value = float(_ungrouped(cell, mark))
-        except ValueError:
-            return math.inf if cell.strip() else math.nan
+        return math.inf if cell.strip() else math.nan
     return value if math.isfinite(value) else math.inf
-
-
-def _with_point(cell: str) -> str:
-    if _POINT in cell:
-        raise ValueError("a point that is not the decimal mark")
-    return cell.replace(_COMMA, _POINT)
 
 
 def _ungrouped(cell: str, mark: str) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from data.errors import FormatError
 from ingest.formats.counter_lines import CounterLines
-from ingest.formats.log_reader import LogFacts
+from ingest.formats.log_reader import LogFacts, LogReader
 from ingest.records import Problem, ReadContext
 
 DRIVER_BUFFER_ENTRIES: Final = 1_000_000
@@ -58,27 +58,21 @@ def open_log(context: ReadContext) -> "IntlogReader":
     return IntlogReader(context.name)
 
 
-class IntlogReader:
-    """Reads one core's log in bounded memory; see `LogReader`."""
+class IntlogReader(LogReader):
+    """Reads one core's log."""
 
     def __init__(self, name: str) -> None:
-        self._name = name
+        super().__init__(name)
         self._head = bytearray()
         self._lines: CounterLines | None = None
         self._columns = 0
         self._states: _SleepStates | None = None
-        self._core: int | None = None
         self._announced: int | None = None
         self._bad_core = ""
-        self._span: tuple[int, int] | None = None
 
     @property
     def sample_names(self) -> tuple[str, ...] | None:
         return sample_names(self._columns) if self._lines is not None else None
-
-    @property
-    def core(self) -> int | None:
-        return self._core
 
     @property
     def sleep_states_cumulative(self) -> bool:
@@ -106,13 +100,10 @@ class IntlogReader:
             why = "".join(f"; {problem.detail}" for problem in lines.problems()[:1])
             raise FormatError(f"no good line among {lines.entries}{why} ({self._name})")
 
-    def take(self) -> tuple[np.ndarray, np.ndarray]:
+    def _take(self) -> tuple[np.ndarray, np.ndarray]:
         if self._lines is None:
             return np.empty((5, 0), np.int64), np.empty((0, 0), np.int64)
         interrupts, samples = self._lines.take()
-        if interrupts.shape[1]:
-            first = self._span[0] if self._span else int(interrupts[0, 0])
-            self._span = (first, int(interrupts[0, -1]))
         if self._states is not None:
             self._states.look_at(samples[5:8])
         return interrupts, samples
@@ -122,7 +113,7 @@ class IntlogReader:
         assert self._span is not None
         return LogFacts(
             sleep_states_cumulative=self.sleep_states_cumulative,
-            core=self._core,
+            core=self.core,
             entries=self._lines.entries,
             span_tsc=self._span,
             flags=["log_full"] if _is_full(self._lines) else [],
@@ -134,8 +125,8 @@ class IntlogReader:
         self._columns = _column_count(head, self._name)
         begin = head[:_HEAD_BYTES]
         if match := _CORE.search(begin) if b"Core=" in begin else None:
-            self._core, self._announced = map(_small_number, match.groups())
-            self._bad_core = match[1][:_MOST_DIGITS].decode() if self._core is None else ""
+            self.core, self._announced = map(_small_number, match.groups())
+            self._bad_core = match[1][:_MOST_DIGITS].decode() if self.core is None else ""
         if self._columns == 14 and not _PREFIX.match(head):
             self._states = _SleepStates("ebbrt" not in self._name.lower())
         are_values = self._states is not None and not self._states.are_totals

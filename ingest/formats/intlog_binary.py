@@ -6,7 +6,7 @@ import numpy as np
 
 from data.errors import FormatError
 from ingest.formats.counter_steps import CounterSteps
-from ingest.formats.log_reader import LogFacts
+from ingest.formats.log_reader import LogFacts, LogReader
 from ingest.formats.time_order import TimeOrder
 from ingest.records import Problem, ReadContext
 
@@ -49,26 +49,17 @@ def open_log(context: ReadContext) -> "BinaryReader":
     return BinaryReader(context.name)
 
 
-class BinaryReader:
-    """Reads one core's log in bounded memory; see `LogReader`."""
+class BinaryReader(LogReader):
+    """Reads one core's log."""
 
     def __init__(self, name: str) -> None:
-        self._name = name
+        super().__init__(name)
         self._collected = _Collected()
         self._waiting = b""
-        self._span: tuple[int, int] | None = None
 
     @property
     def sample_names(self) -> tuple[str, ...]:
         return ("tsc", *_SAMPLED)
-
-    @property
-    def core(self) -> int | None:
-        return None
-
-    @property
-    def sleep_states_cumulative(self) -> bool:
-        return False
 
     def feed(self, block: bytes) -> None:
         data = self._waiting + block
@@ -76,25 +67,16 @@ class BinaryReader:
         self._collected.add(np.frombuffer(data, ENTRY, count=count))
         self._waiting = data[len(data) - rest :]
 
-    def room(self, size: int) -> None:  # noqa: ARG002
-        return None
-
-    def fed(self, count: int) -> None:
-        raise AssertionError(f"BUG: {count} bytes where there is no room")
-
     def finish(self) -> None:
         self._collected.add(np.empty(0, ENTRY), is_over=True)
         if not self._collected.filled:
             raise FormatError(f"no good entry among {self._collected.entries} ({self._name})")
 
-    def take(self) -> tuple[np.ndarray, np.ndarray]:
+    def _take(self) -> tuple[np.ndarray, np.ndarray]:
         collected = self._collected
         interrupts = _columns(collected.interrupts, ("tsc", *_NIC))
         samples = _columns(collected.samples, ("tsc", *_SAMPLED))
         collected.interrupts, collected.samples = [], []
-        if interrupts.shape[1]:
-            first = self._span[0] if self._span else int(interrupts[0, 0])
-            self._span = (first, int(interrupts[0, -1]))
         return interrupts, samples
 
     def facts(self) -> LogFacts:

@@ -36,12 +36,6 @@ def quantity_in(heading: str) -> str:
     return quantity_of(read_heading(heading))
 
 
-def _scale(heading: str) -> float:
-    """Return the seconds of one unit of a time, 1 if its heading has no unit."""
-    unit = read_heading(heading).unit
-    return unit.scale if unit is not None else 1.0
-
-
 def is_dictionary(node: Mapping[str, Any]) -> bool:
     """Return whether the values are like objects, each under a key of its own.
 
@@ -112,12 +106,12 @@ def _add_steps(cells: dict[str, Cell], lists: dict[str, list[float]]) -> None:
     """
     times = [name for name in lists if "." in name and quantity_in(name) == "time"]
     own = [
-        c * _scale(n)
+        c * read_heading(n).scale
         for n, c in cells.items()
         if isinstance(c, int | float) and quantity_in(n) == "time"
     ]
     for name in times:
-        took = sum(lists[name]) * _scale(name)
+        took = sum(lists[name]) * read_heading(name).scale
         if not any(abs(took - each) <= _SAME_TIME * each for each in own if each > 0):
             continue
         start = name[: name.rindex(".") + 1]
@@ -179,11 +173,7 @@ def _pairs(node: Sequence[Any]) -> dict[str, Cell] | None:
 def _numbers(values: Sequence[Any]) -> list[float]:
     """Return the numbers of a list, or of a list of lists; empty if it has anything else."""
     flat = [n for each in values for n in (each if isinstance(each, list) else (each,))]
-    return flat if all(map(_is_number, flat)) else []
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return flat if all(type(n) in (int, float) for n in flat) else []
 
 
 def summaries(lists: Mapping[str, Sequence[float]]) -> dict[str, Cell]:

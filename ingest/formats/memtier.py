@@ -8,19 +8,11 @@ from data.declared import Column
 from data.errors import FormatError
 from ingest.formats.documents import facts_of, number_of, part_of, read_object, text_of
 from ingest.records import ProblemList, ReadContext, Reading, UtcWindow
-from ingest.settings.number_texts import to_us
+from ingest.settings.number_texts import PERCENTILES, to_us
 
 _SNIFFED: Final = re.compile(rb'"ALL STATS"\s*:|"RUN #\d+ RESULTS"\s*:|"run information"\s*:')
 _ONE: Final = "ALL STATS"
 _OF_SEVERAL: Final = re.compile(r"RUN #(\d+) RESULTS")
-_PERCENTILES: Final = {
-    50.0: "latency_p50_us",
-    75.0: "latency_p75_us",
-    90.0: "latency_p90_us",
-    95.0: "latency_p95_us",
-    99.0: "latency_p99_us",
-    99.9: "latency_p999_us",
-}
 _KEY: Final = re.compile(r"p(\d{1,3}(?:\.\d{1,9})?)")
 _CLOCK_ERROR_S: Final = 0.001
 # Configuration that is a knob, a place, a secret, or a report of its own.
@@ -62,7 +54,6 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     """Read the totals over all kinds of requests; latencies are in milliseconds there.
 
     Args:
-        blocks: The file's bytes, in blocks with arbitrary boundaries.
         context: `part` is one of `list_parts`; None for a document of one run.
 
     Returns:
@@ -139,8 +130,8 @@ def _take_totals(totals: Mapping[str, Any], reading: Reading, problems: ProblemL
     percentiles = part_of(totals, "Percentile Latencies")
     for key in percentiles:
         found = _KEY.fullmatch(key)
-        if found and float(found[1]) in _PERCENTILES:
-            in_ms[_PERCENTILES[float(found[1])]] = number_of(percentiles, key)
+        if found and float(found[1]) in PERCENTILES:
+            in_ms[PERCENTILES[float(found[1])]] = number_of(percentiles, key)
     measured |= {name: to_us(value, "ms") for name, value in in_ms.items() if value is not None}
     kib_s = number_of(totals, "KB/sec")
     errors = number_of(totals, "Connection Errors")

@@ -33,10 +33,6 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> MeterReadings:
     times as HOBOware writes them. Texts without an offset are local times: of the declared zone at
     the first reading, else of `power.utc_offset_h`.
 
-    Args:
-        blocks: The file's bytes, in blocks with arbitrary boundaries.
-        context: Says what the columns are.
-
     Raises:
         FormatError: Nobody declared it, a declared column is missing, or there is no good reading.
     """

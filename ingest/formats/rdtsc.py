@@ -35,7 +35,6 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     """Find the window by the rule for the record's number of columns.
 
     Args:
-        blocks: The file's bytes, in blocks with arbitrary boundaries.
         context: Ticks per second, which records of three columns need.
 
     Returns:

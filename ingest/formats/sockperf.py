@@ -9,6 +9,7 @@ from data.declared import Column
 from data.errors import FormatError
 from ingest.files.text_lines import iterate_lines
 from ingest.records import ProblemList, ReadContext, Reading
+from ingest.settings.number_texts import PERCENTILES
 
 # Terminals get colours, and so do files.
 _COLOUR: Final = re.compile(r"\x1b\[[0-9;]*m")
@@ -32,13 +33,7 @@ _SERVER: Final = re.compile(r"Printing statistics for Server No: (\d+)")
 # A log of all packets, which can be large, comes after the summary.
 _LOG: Final = "packet, txTime"
 _MIB: Final = 1024.0 * 1024.0
-_PERCENTILES: Final = {
-    50.0: "latency_p50_us",
-    75.0: "latency_p75_us",
-    90.0: "latency_p90_us",
-    99.0: "latency_p99_us",
-    99.9: "latency_p999_us",
-}
+_PRINTED: Final = (50.0, 75.0, 90.0, 99.0, 99.9)
 _EXTREMES: Final = {"MIN": "latency_min_us", "MAX": "latency_max_us"}
 COLUMNS: Final = (
     Column("latency_kind", "knob", "text", "Kind of latency", "latency kind"),
@@ -105,15 +100,15 @@ def _read_lines(lines: Iterator[tuple[int, str]], reading: Reading, problems: Pr
         elif match := _OBSERVATIONS.search(line):
             measured["observations"] = int(match[1])
             # Fewer than one observation lies beyond these percentiles.
-            few = [p for p in _PERCENTILES if int(match[1]) * (1 - p / 100) < 1]
+            few = [p for p in _PRINTED if int(match[1]) * (1 - p / 100) < 1]
             if few:
                 percentiles = ", ".join(f"p{percent:g}" for percent in few)
                 detail = f"{match[1]} observations do not determine {percentiles}"
                 problems.add("few_observations", "doubted", detail, number)
         elif match := _EXTREME.search(line):
             measured[_EXTREMES[match[1]]] = float(match[2])
-        elif (match := _PERCENTILE.search(line)) and float(match[1]) in _PERCENTILES:
-            measured[_PERCENTILES[float(match[1])]] = float(match[2])
+        elif (match := _PERCENTILE.search(line)) and float(match[1]) in PERCENTILES:
+            measured[PERCENTILES[float(match[1])]] = float(match[2])
         if match := _SIZE.search(line):
             reading.knobs["message_bytes"] = int(match[1])
 

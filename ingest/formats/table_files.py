@@ -83,13 +83,8 @@ def _with_sheets(tables: Sequence[Table]) -> list[Table]:
     for headings, alike in by_header.items():
         if len(alike) == 1 or SHEET in headings:
             joined += alike
-            continue
-        whole = Table([SHEET, *headings], sum(t.refused for t in alike), "", (SHEET,))
-        whole.units = alike[0].units
-        for table in alike:
-            for line, cells in table.rows:
-                whole.append(line, (table.place, *cells))
-        joined.append(whole)
+        else:
+            joined.append(Table.stacked([(table.place, table) for table in alike], SHEET))
     return joined
 
 

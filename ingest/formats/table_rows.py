@@ -93,6 +93,17 @@ class Table:
         if self._rows:
             yield self._lines, list(zip(*self._rows, strict=True))
 
+    @staticmethod
+    def stacked(alike: Sequence[tuple[str, "Table"]], heading: str) -> "Table":
+        """Return tables of one header as one; with a heading their titles are its first column."""
+        own, first = [heading] * bool(heading), alike[0][1]
+        whole = Table([*own, *first.headings], sum(t.refused for _, t in alike), "", own)
+        whole.units = first.units
+        for title, table in alike:
+            for line, cells in table.rows:
+                whole.append(line, (title, *cells) if heading else cells)
+        return whole
+
     @property
     def rows(self) -> Iterator[tuple[int, Sequence[Cell]]]:
         """The rows with their line numbers."""

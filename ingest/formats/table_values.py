@@ -77,13 +77,13 @@ def values_of(
             detail = f"{target.heading} {cell} is a negative difference; left unset"
             problems.add("wrapped_counter", "doubted", detail, line)
             cell = None
-        cell, has_wrapped = _unwrapped(cell, target.declared.wraps_at)
-        if has_wrapped:
-            where = f"{target.heading} {cells[target.index]} wrapped at"
-            detail = f"{where} {target.declared.wraps_at:g}; taken as {cell:.10g}"
+        declared, text = target.declared, "" if cell is None else str(cell).strip()
+        wraps_at = declared.wraps_at
+        if wraps_at is not None and is_number(text) and -wraps_at <= float(text) < 0:
+            cell = float(text) + wraps_at
+            detail = f"{target.heading} {text} wrapped at {wraps_at:g}; taken as {cell:.10g}"
             problems.add("energy_counter_wrapped", "repaired", detail, line)
             flags += [] if "energy_counter_wrapped" in flags else ["energy_counter_wrapped"]
-        declared = target.declared
         if target.scale_index is not None:
             declared = _scaled(declared, str(cells[target.scale_index]).strip())
         value = convert(target.heading, cell, target.kind, declared, target.least)
@@ -109,14 +109,6 @@ def _scaled(declared: TableColumn, unit: str) -> TableColumn:
     if unit not in scales:
         raise FormatError(f"{heading} cannot be {unit[:60]!r}, known: {', '.join(scales)}")
     return TableColumn(scale=scales[unit])
-
-
-def _unwrapped(cell: Cell, wraps_at: float | None) -> tuple[Cell, bool]:
-    """Return the difference of a counter, and whether the counter wrapped: it is negative."""
-    if wraps_at is None or cell is None or not is_number(text := str(cell).strip()):
-        return cell, False
-    value = float(text)
-    return (value + wraps_at, True) if -wraps_at <= value < 0 else (cell, False)
 
 
 def convert(

@@ -117,17 +117,9 @@ def _joined(found: Sequence[tuple[str, Table]], name: str) -> list[Table]:
         by_header.setdefault((*table.headings,), []).append((title, table))
     joined = []
     for headings, alike in by_header.items():
-        titles = [title for title, _ in alike]
-        is_titled = len({*titles}) == len(titles) > 1 and SECTION not in headings
-        whole = alike[0][1]
-        if len(alike) > 1:
-            own = (SECTION,) if is_titled else ()
-            whole = Table([*own, *headings], sum(t.refused for _, t in alike), "", own)
-            whole.units = alike[0][1].units
-        for title, table in alike if len(alike) > 1 else ():
-            for line, cells in table.rows:
-                whole.append(line, (title, *cells) if is_titled else cells)
-        joined.append(whole)
+        is_titled = len({title for title, _ in alike}) == len(alike) and SECTION not in headings
+        own = SECTION if is_titled else ""
+        joined.append(Table.stacked(alike, own) if len(alike) > 1 else alike[0][1])
     if len(joined) > 1:
         for number, ((title, _), *_) in enumerate(by_header.values()):
             joined[number].place = title or f"table {number + 1}"

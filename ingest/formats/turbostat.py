@@ -96,10 +96,6 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     `Time_Of_Day_Seconds` or a line `10.003 sec` says, else the setting `turbostat.interval_s`,
     else turbostat's own 5 s, which is said.
 
-    Args:
-        blocks: The file's bytes, in blocks with arbitrary boundaries.
-        context: The file's name, for errors, and the setting.
-
     Returns:
         `energy_j` of the packages over all intervals, means over time (frequency: over busy time),
         `interval_s`, and `intervals`: a row each processor and interval, and one for the machine.

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from ingest.settings.units import unit_of
+
 UNSET: Final = frozenset({"", "nan", "-nan", "na", "n/a", "null", "none"})
 _FIRST: Final = re.compile(r"[-+]?[.,]*+\d[\d.,]*+([eE][-+]?\d+)?\s*+\S*")
 _PLAIN: Final = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?")
@@ -18,15 +20,8 @@ _BRACKETS: Final = re.compile(r"(?<=\d) ?\[([^\[\]]{1,10})\]$")
 # Numbers that were read: so many of a column, and those without a fraction so large.
 _SEVERAL: Final = 4
 _LEAST_READ: Final = 1000
-_UNITS: Final = frozenset(
-    (
-        *("%", "w", "kw", "mw", "uw", "µw", "watt", "watts", "j", "kj", "mj", "uj", "µj", "joule"),
-        *("joules", "kwh", "wh", "mwh", "s", "sec", "secs", "seconds", "ms", "us", "µs", "ns"),
-        *("min", "h", "hz", "khz", "mhz", "ghz", "°c", "c", "v", "mv", "a", "ma", "mah", "b", "kb"),
-        *("mb", "gb", "kib", "mib", "gib", "bytes", "fps", "x", "rpm", "tokens/s", "tok/s"),
-        *("ops/s", "req/s", "it/s", "gflops", "mb/s", "gb/s", "mib/s"),
-    )
-)
+# Behind numbers, beside all that are units.
+_UNITS: Final = frozenset({"", "x", "c", "a", "b", "fps", "gflops"})
 # `1m23.4s`, `2 min 3 s`, `1h 2m 3s`; and `0:01:23.4`, which may be a time of day.
 _DURATION: Final = re.compile(
     r"(?:(?P<h>\d+) ?h(?:ours?|rs?)?[ :]?)?(?:(?P<m>\d+) ?m(?:in)?[ :]?)?"
@@ -70,7 +65,8 @@ def written_numbers(
     if not all(matches):
         return None
     units = {(match[2] or "").strip() for match in matches if match}
-    if len(units) != 1 or (unit := units.pop()).lower() not in _UNITS | {""}:
+    unit = units.pop()
+    if units or (unit.lower() not in _UNITS and unit_of(unit, in_brackets=True) is None):
         return None
     numbers = [match[1] for match in matches if match]
     plain = without_commas(numbers, is_comma_separated)

@@ -8,7 +8,7 @@ from data.errors import FormatError
 from ingest.files.text_lines import unwrap_literal, whole_text
 from ingest.formats.hdr_percentiles import HEADING, read_spectrum, take_spectrum
 from ingest.records import ProblemList, ReadContext, Reading
-from ingest.settings.number_texts import to_us
+from ingest.settings.number_texts import PERCENTILES, to_us
 
 _TIME: Final = r"(\d+(?:\.\d+)?)(us|ms|s|m|h)\b"
 _MEAN: Final = re.compile(rf"^\s*Latency\s+{_TIME}", re.MULTILINE)
@@ -18,14 +18,9 @@ _RATE: Final = re.compile(r"^\s*Requests/sec:\s+(\d+(?:\.\d+)?)", re.MULTILINE)
 _SETUP: Final = re.compile(r"^\s*(\d+) threads and (\d+) connections\s*$", re.MULTILINE)
 _SOCKET: Final = re.compile(r"^\s*(Socket errors: .*\S)", re.MULTILINE)
 _STATUS: Final = re.compile(r"^\s*(Non-2xx or 3xx responses: \d+)", re.MULTILINE)
-_PERCENTILES: Final = {
-    50.0: "latency_p50_us",
-    75.0: "latency_p75_us",
-    90.0: "latency_p90_us",
-    99.0: "latency_p99_us",
-}
-# wrk2 prints these too.
-_FURTHER: Final = {99.9: "latency_p999_us", 100.0: "latency_max_us"}
+# wrk2 prints further ones.
+_PRINTED: Final = (50.0, 75.0, 90.0, 99.0)
+_COLUMNS: Final = PERCENTILES | {100.0: "latency_max_us"}
 # wrk2 divides its microseconds by 1,000.
 _SPECTRUM_UNIT: Final = "ms"
 
@@ -72,9 +67,10 @@ def _read_latencies(text: str, reading: Reading, problems: ProblemList) -> None:
     if found := _MEAN.search(text):
         reading.measurements["latency_mean_us"] = to_us(float(found[1]), found[2])
     for percent, value, unit in _PERCENTILE.findall(text):
-        if column := (_PERCENTILES | _FURTHER).get(float(percent)):
+        if column := _COLUMNS.get(float(percent)):
             reading.measurements.setdefault(column, to_us(float(value), unit))
-    missing = [name for name in _PERCENTILES.values() if name not in reading.measurements]
+    printed = (PERCENTILES[percent] for percent in _PRINTED)
+    missing = [name for name in printed if name not in reading.measurements]
     if missing:
         detail = f"no {' '.join(missing)}: run without --latency, or the output is cut"
         problems.add("no_percentiles", "doubted", detail)

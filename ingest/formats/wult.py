@@ -13,16 +13,13 @@ from data.declared import Column
 from data.errors import FormatError
 from ingest.files.text_lines import iterate_lines
 from ingest.records import ProblemList, ReadContext, Reading
+from ingest.settings.number_texts import PERCENTILES
 
 _LATENCY: Final = "WakeLatency"
 _INTERRUPT: Final = "IntrLatency"
 _STATE: Final = "ReqCState"
 _DISTANCE: Final = "LDist"
 _FREQUENCY: Final = "CPUFreq"
-_QUANTILES: Final = {
-    "p5": 5.0, "p10": 10.0, "p50": 50.0, "p75": 75.0, "p90": 90.0, "p95": 95.0, "p99": 99.0,
-    "p999": 99.9,
-}  # fmt: skip
 # Share of the idle period in a state of the core, module or package, such as `CC6%`.
 _RESIDENCY: Final = re.compile(r"([CPM]C\d+[A-Za-z]*?)(Derived)?%")
 C_STATE: Final = Column(
@@ -60,7 +57,6 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     Percentiles interpolate linearly between datapoints.
 
     Args:
-        blocks: The file's bytes, in blocks with arbitrary boundaries.
         context: `part` is one of `list_parts`; None for a file of one C-state.
 
     Returns:
@@ -153,9 +149,8 @@ def _reading(columns: dict[str, np.ndarray], context: ReadContext) -> Reading:
     measured["latency_mean_us"] = float(latency.mean())
     measured["latency_min_us"] = float(latency.min())
     measured["latency_max_us"] = float(latency.max())
-    quantiles = np.percentile(latency, list(_QUANTILES.values()))
-    for name, value in zip(_QUANTILES, quantiles.tolist(), strict=True):
-        measured[f"latency_{name}_us"] = value
+    percentiles = np.percentile(latency, [*PERCENTILES]).tolist()
+    measured |= dict(zip(PERCENTILES.values(), percentiles, strict=True))
     if (interrupt := _given(columns, _INTERRUPT)).size:
         measured["interrupt_mean_us"] = float(interrupt.mean())
         measured["interrupt_p99_us"] = float(np.percentile(interrupt, 99))
@@ -166,8 +161,7 @@ def _reading(columns: dict[str, np.ndarray], context: ReadContext) -> Reading:
     for column, heading in residencies:
         if (values := _given(columns, heading)).size:
             measured[column.name] = float(values.mean())
-    own = [*COLUMNS, *(column for column, _ in residencies)]
-    return Reading(measured, columns=tuple(column for column in own))
+    return Reading(measured, columns=(*COLUMNS, *(column for column, _ in residencies)))
 
 
 def _given(columns: dict[str, np.ndarray], name: str) -> np.ndarray:

@@ -195,7 +195,8 @@ def read_mega(
 
     Headings in capital letters alone cannot say which: `ENERGY_MJ`.
     """
-    joules, watts, seconds = (g.middle * g.own_scale if g else 0 for g in (energy, power, duration))
+    sides = (energy, power, duration)
+    joules, watts, seconds = (g.middle * g.heading.scale if g else 0 for g in sides)
     watts = watts or (joules / seconds if seconds else 0)
     for guess in metrics:
         unit = guess.heading.unit
@@ -309,7 +310,7 @@ def is_of_something_else(energy: Guess | None, duration: Guess | None) -> bool:
 
 def misses(energy: Guess, duration: Guess, power: Guess) -> float:
     """Return the factor by which an energy differs from power times time, in the worst row."""
-    sides = [guess.numbers * guess.own_scale for guess in (energy, duration, power)]
+    sides = [guess.numbers * guess.heading.scale for guess in (energy, duration, power)]
     if len({*map(len, sides)}) > 1 or any(not len(each) or each.min() <= 0 for each in sides):
         return 1.0
     return float(np.exp(np.abs(np.log(sides[0] / (sides[1] * sides[2]))).max()))
@@ -322,7 +323,7 @@ def is_product(energy: Guess, price: Guess, items: Guess, duration: Guess | None
         return False
     counts = [numbers]
     if duration is not None and len(duration.numbers) == len(numbers):
-        counts.append(numbers * items.own_scale * duration.numbers * duration.scale)
+        counts.append(numbers * items.heading.scale * duration.numbers * duration.scale)
     return any(np.allclose(each * count, joules, rtol=PROVING) for count in counts)
 
 
@@ -331,7 +332,7 @@ def lacks_prefixes(energy: Guess, duration: Guess | None) -> bool:
     is_its = energy.heading.text.lower() == "consumedenergy" and not energy.unit
     if not is_its or energy.is_declared or duration is None or not duration.middle:
         return False
-    watts = energy.middle / (duration.middle * duration.own_scale)
+    watts = energy.middle / (duration.middle * duration.heading.scale)
     is_apart = float(energy.numbers.max()) > _MOST_APART * energy.middle
     return is_apart or not MACHINE_W[0] <= watts <= MACHINE_W[1]
 

@@ -9,7 +9,7 @@ from typing import Final
 from data.knob_table import KNOB_TABLE
 from ingest.discover.names import workload_of
 from ingest.formats import FORMATS
-from ingest.proposals.path_parts import PathColumn
+from ingest.proposals.path_parts import PathColumn, renamed
 from ingest.proposals.sections import column_section, system_section, workload_section
 from ingest.proposals.shapes import MACHINE, Shape
 from ingest.settings.column_names import clean_name
@@ -58,16 +58,13 @@ def with_own_names(
     Args:
         texts: Names of columns of texts.
     """
-    own = list[PathColumn]()
+    names = {column.name: column.name for column in columns}
+    if form not in _OF_REQUESTS and "threads" in names:
+        names["threads"] = "thread_count"
     for column in columns:
-        name = column.name
-        if name == "threads" and form not in _OF_REQUESTS:
-            name = "thread_count"
-        if column.kind != "text" and name in texts:
-            name = clean_name(f"{name} number", column.kind, texts, "knob")
-        pattern = pattern.replace(f"(?P<{column.name}>", f"(?P<{name}>")
-        own.append(replace(column, name=name))
-    return pattern, own
+        if column.kind != "text" and (name := names[column.name]) in texts:
+            names[column.name] = clean_name(f"{name} number", column.kind, texts, "knob")
+    return renamed(pattern, names), [replace(each, name=names[each.name]) for each in columns]
 
 
 @dataclass(slots=True)

@@ -89,7 +89,8 @@ class FoundTable:
         self.rows_of[path] = rows
         self.columns = self.columns or [[] for _ in self.headings]
         for mine, cells in zip(self.columns, columns, strict=True):
-            mine += map(_stripped, islice(cells, _MOST_ROWS - len(mine)))
+            some = islice(cells, _MOST_ROWS - len(mine))
+            mine += (cell.strip() if isinstance(cell, str) else cell for cell in some)
         self.rows = len(self.columns[0])
         self.sources += [path] * (self.rows - len(self.sources))
         self.read += 1
@@ -107,10 +108,6 @@ class FoundTable:
         columns = [[*table.column(index)] for index in range(len(table.headings))]
         named = tuple(table.headings)
         return replace(self, headings=named, columns=columns, units=table.units, rows=len(table))
-
-
-def _stripped(cell: Cell) -> Cell:
-    return cell.strip() if isinstance(cell, str) else cell
 
 
 def find_tables(

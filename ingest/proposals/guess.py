@@ -72,11 +72,6 @@ class Guess:
         positive = self.numbers[self.numbers > 0]
         return float(np.median(positive)) if len(positive) else 0.0
 
-    @property
-    def own_scale(self) -> float:
-        """The factor of the unit in the heading; 1 without one."""
-        return self.heading.unit.scale if self.heading.unit else 1.0
-
     def take(self, role: Role, why: str) -> None:
         """Take the column for something else, unless the settings say what it is."""
         if not self.is_declared:
@@ -86,7 +81,7 @@ class Guess:
 
     def aim(self, target: str, why: str = "") -> None:
         """Send the column to one of the lake; with an empty target back."""
-        self.to, self.scale = target, self.own_scale if target else 1.0
+        self.to, self.scale = target, self.heading.scale if target else 1.0
         self.why += why
 
 

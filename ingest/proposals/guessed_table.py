@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+import numpy as np
+
 from data.schema import KNOBS, MEASUREMENTS
 from ingest.formats.json_rows import is_configuration, is_set
 from ingest.formats.table_columns import OF_TABLE
@@ -16,7 +18,7 @@ from ingest.proposals.heading_roles import names_machines
 from ingest.proposals.judged_parts import judged_parts
 from ingest.proposals.lake_columns import COLUMNS
 from ingest.proposals.like_columns import energy_parts, mean_columns, power_parts
-from ingest.proposals.path_parts import PathColumn, read_paths
+from ingest.proposals.path_parts import PathColumn, read_paths, renamed
 from ingest.proposals.roles import MOST_STEPS
 from ingest.proposals.table_shape import shape_of
 from ingest.settings.column_names import WORDS, clean_name
@@ -31,16 +33,8 @@ _KNOBS: Final = {
     **{"rapl": "rapl_w", "machine": "machine", "threads": "threads"},
 }
 _RATES: Final = WORDS["more"] & {"throughput", "fps", "qps", "iops", "tps", "rps", "goodput"}
-_OF_COSTS: Final = (
-    "energy",
-    "power",
-    "joule",
-    "joules",
-    "watt",
-    "watts",
-    "wh",
-    "kwh",
-    "efficiency",
+_OF_COSTS: Final = frozenset(
+    {"energy", "power", "joule", "joules", "watt", "watts", "wh", "kwh", "efficiency"}
 )
 IDLE: Final = "idle"
 # The lake's knob of this name is of threads that issue requests.
@@ -87,68 +81,13 @@ class GuessedTable:
         """
         self.table = table
         self.shape, content = shape_of(table)
-        # Of runs in columns those that are computed from the others: `Energy (J) change`.
-        is_turned = self.shape.pivot and self.shape.unpivot
-        ends = tuple(f" {each}" for each in table.headings if is_turned and is_derived(each))
-        kept = [at for at, heading in enumerate(content.headings) if not heading.endswith(ends)]
-        headings = [content.headings[at] for at in kept]
-        columns = [content.columns[at] for at in kept]
-        sources = table.sources if content.rows == table.rows else ()
-        self.guesses = guess_columns(headings, columns, content.units, table.declared, sources)
-        self.guesses += [
-            Guess(read_heading(each), "label", "computed from other columns", is_dropped=True)
-            for each in content.headings
-            if each not in headings
-        ]
-        self.refusal = ""
-        if table.measured and rows_are_samples(table.headings, table.columns):
-            self.refusal, self.guesses = _SAMPLES, []
-        if meant:
-            self.refusal = f"its rows are means or sums of rows of {meant}"
         self.means = table.means or mean_columns(content.headings, content.columns)
-        if self.means is not None:
-            # Their columns are read as the declaration of means says.
-            taken = {self.means.n, *filter(self.means.mean_of, content.headings)}
-            self.guesses = [g for g in self.guesses if g.heading.text not in taken]
-        for guess in self.guesses:
-            if guess.heading.text in table.keys and guess.why.startswith("numbers"):
-                guess.take("knob", "the keys of a dictionary")
-        self._mark_names_of_files()
-        # A table has results, as has a document with an energy.
-        has_results = len(table.paths) < table.rows or any(
-            g.role == "metric" and g.quantity == "energy" for g in self.guesses
-        )
-        if table.paths and all(map(is_configuration, table.paths)) and not has_results:
-            self._measure_nothing()
-        for guess in self.guesses:
-            if not guess.to and _is_other(guess, settings):
-                guess.name = f"{guess.heading.text}{OF_TABLE}"
-            if guess.heading.text.lower() == _THREADS and not is_of_requests:
-                guess.name = _THREAD_COUNT
-            # `parameters.level` is a level, unless another column is one.
-            last = guess.heading.text.rpartition(".")[2]
-            like = [each for each in content.headings if each.rpartition(".")[2] == last]
-            if is_set(guess.heading.text) and len(like) == 1 and last not in COLUMNS:
-                guess.name = last
+        self.refusal = f"its rows are means or sums of rows of {meant}" if meant else ""
+        self.guesses = self._guess(content)
+        self._name_columns(content.headings, settings, is_of_requests)
         self.power = power_parts(self.guesses)
         self.energy = energy_parts(self.guesses)
-        paths = beside or table.paths
-        path, self.parts = read_paths(paths) if len(paths) > 1 else ("", [])
-        rows = content if content.rows == table.rows else table
-        by_heading = dict(zip(rows.headings, rows.columns, strict=True))
-        for guess in self.guesses:
-            guess.cells = by_heading.get(guess.heading.text, ())
-        matches = [re.search(f"{path}$", source) for source in table.sources]
-        texts = {p.name: [match[p.name] if match else "" for match in matches] for p in self.parts}
-        self._mark_what_ran(texts)
-        knobs = [guess for guess in self.guesses if guess.role == "knob" and guess.cells]
-        costs = [guess.numbers for guess in self.guesses if guess.to in COLUMNS]
-        self.parts = judged_parts(self.parts, texts, knobs, costs)
-        if any(part.name == "machine" and part.role == "label" for part in self.parts):
-            # A column says it already, and is a facet beside which `machine` would say nothing.
-            path = path.replace("(?P<machine>", "(?:")
-            self.parts = [part for part in self.parts if part.name != "machine"]
-        path = self._with_names_of_rows(path, is_of_requests)
+        path, self.parts = self._judge_paths(content, beside or table.paths, is_of_requests)
         self.path = path or (re.escape(table.paths[0]) if table.measured else "")
         self.system = dataset
         self.workload = _workload_of(table, self.parts, dataset, settings)
@@ -158,6 +97,91 @@ class GuessedTable:
         is_told = any(p.role != "label" for p in self.parts) or self.power or self.energy
         if not (self.refusal or self.means or is_told or any(map(_says_a_run, self.guesses))):
             self.refusal = _NOTHING
+
+    def _guess(self, content: FoundTable) -> list[Guess]:
+        """Return what each column is, of rows as they become runs."""
+        table = self.table
+        if table.measured and rows_are_samples(table.headings, table.columns):
+            self.refusal = self.refusal or _SAMPLES
+            return []
+        # Of runs in columns those that are computed from the others: `Energy (J) change`.
+        is_turned = self.shape.pivot and self.shape.unpivot
+        ends = tuple(f" {each}" for each in table.headings if is_turned and is_derived(each))
+        kept = [at for at, heading in enumerate(content.headings) if not heading.endswith(ends)]
+        headings = [content.headings[at] for at in kept]
+        columns = [content.columns[at] for at in kept]
+        sources = table.sources if content.rows == table.rows else ()
+        guesses = guess_columns(headings, columns, content.units, table.declared, sources)
+        guesses += [
+            Guess(read_heading(each), "label", "computed from other columns", is_dropped=True)
+            for each in content.headings
+            if each not in headings
+        ]
+        if self.means is not None:
+            # Their columns are read as the declaration of means says.
+            taken = {self.means.n, *filter(self.means.mean_of, content.headings)}
+            guesses = [guess for guess in guesses if guess.heading.text not in taken]
+        names = [path.rpartition("/")[2].rpartition(".")[0] for path in table.sources]
+        cells = dict(zip(table.headings, table.columns, strict=True))
+        for guess in guesses:
+            is_name = guess.role == "knob" and guess.kind == "text" and len({*names}) > 1
+            if guess.heading.text in table.keys and guess.why.startswith("numbers"):
+                guess.take("knob", "the keys of a dictionary")
+            elif is_name and cells.get(guess.heading.text) == names:
+                guess.take("label", "the name of the file")
+        # A table has results, as has a document with an energy.
+        has_results = len(table.paths) < table.rows or any(
+            g.role == "metric" and g.quantity == "energy" for g in guesses
+        )
+        if table.paths and all(map(is_configuration, table.paths)) and not has_results:
+            _measure_nothing(guesses)
+        return guesses
+
+    def _name_columns(
+        self, headings: Sequence[str], settings: Settings, is_of_requests: bool
+    ) -> None:
+        """Give names to columns of the table's own whose headings are names of other things."""
+        for guess in self.guesses:
+            if not guess.to and _is_other(guess, settings):
+                guess.name = f"{guess.heading.text}{OF_TABLE}"
+            if guess.heading.text.lower() == _THREADS and not is_of_requests:
+                guess.name = _THREAD_COUNT
+            # `parameters.level` is a level, unless another column is one.
+            last = guess.heading.text.rpartition(".")[2]
+            like = [each for each in headings if each.rpartition(".")[2] == last]
+            if is_set(guess.heading.text) and len(like) == 1 and last not in COLUMNS:
+                guess.name = last
+
+    def _judge_paths(
+        self, content: FoundTable, paths: Sequence[str], is_of_requests: bool
+    ) -> tuple[str, list[PathColumn]]:
+        """Return the pattern of the paths, and what they differ in beside the rows.
+
+        Their knobs have other names than the columns of the rows.
+        """
+        path, parts = read_paths(paths) if len(paths) > 1 else ("", [])
+        rows = content if content.rows == self.table.rows else self.table
+        by_heading = dict(zip(rows.headings, rows.columns, strict=True))
+        for guess in self.guesses:
+            guess.cells = by_heading.get(guess.heading.text, ())
+        matches = [re.search(f"{path}$", source) for source in self.table.sources]
+        texts = {p.name: [match[p.name] if match else "" for match in matches] for p in parts}
+        self._mark_what_ran(texts)
+        knobs = [guess for guess in self.guesses if guess.role == "knob" and guess.cells]
+        costs = [guess.numbers for guess in self.guesses if guess.to in COLUMNS]
+        parts = judged_parts(parts, texts, knobs, costs)
+        own = {own_name(guess) for guess in self.guesses if not guess.to}
+        names = {part.name: part.name for part in parts}
+        for part in parts:
+            is_count = part.name == _THREADS and not is_of_requests
+            if part.role == "knob" and (part.name in own or is_count):
+                bare = _THREAD_COUNT if is_count else f"{part.name} of path"
+                names[part.name] = clean_name(bare, part.kind, own, "knob")
+            elif part.name == "machine" and part.role == "label":
+                # A column says it already, and is a facet beside which it would say nothing.
+                names[part.name] = ""
+        named = [replace(part, name=names[part.name]) for part in parts if names[part.name]]
+        return renamed(path, names), named
 
     def _mark_what_ran(self, texts: Mapping[str, Sequence[str]]) -> None:
         """Mark of a text's parts the one that the path says too: what ran, and no variant of it.
@@ -174,35 +198,6 @@ class GuessedTable:
             same = [guess for guess in own if [*guess.cells] in [*texts.values()]]
             for guess in own if same else ():
                 guess.is_given = guess in same
-
-    def _measure_nothing(self) -> None:
-        """Take numbers of a configuration for what was set, or labels, whatever their words."""
-        for guess in (guess for guess in self.guesses if guess.role == "metric"):
-            is_swept = 1 < guess.count <= MOST_STEPS
-            guess.role, guess.better = ("knob" if is_swept else "label"), None
-            guess.aim("")
-            guess.why = "of a configuration"
-
-    def _mark_names_of_files(self) -> None:
-        """Make labels of knobs whose cells are the names of the files."""
-        columns = dict(zip(self.table.headings, self.table.columns, strict=True))
-        names = [path.rpartition("/")[2].rpartition(".")[0] for path in self.table.sources]
-        for guess in self.guesses:
-            is_text = guess.role == "knob" and guess.kind == "text"
-            if is_text and len({*names}) > 1 and columns.get(guess.heading.text) == names:
-                guess.take("label", "the name of the file")
-
-    def _with_names_of_rows(self, pattern: str, is_of_requests: bool) -> str:
-        """Return the pattern of paths; its knobs have other names than the columns of the rows."""
-        own = {own_name(guess) for guess in self.guesses if not guess.to}
-        for at, part in enumerate(self.parts):
-            is_count = part.name == _THREADS and not is_of_requests
-            if part.role == "knob" and (part.name in own or is_count):
-                bare = _THREAD_COUNT if is_count else f"{part.name} of path"
-                name = clean_name(bare, part.kind, own, "knob")
-                pattern = pattern.replace(f"(?P<{part.name}>", f"(?P<{name}>")
-                self.parts[at] = replace(part, name=name)
-        return pattern
 
     def _aim_knobs(self, settings: Settings) -> None:
         taken = {guess.to for guess in self.guesses} | {part.name for part in self.parts}
@@ -258,7 +253,10 @@ class GuessedTable:
         rates.sort(key=lambda g: (g.quantity != "rate", not g.heading.has(*_RATES)))
         latencies = sorted(g.to for g in metrics if g.to.startswith("latency_"))
         latency = next((n for n in latencies if "_p99_" in n), next(iter(latencies), ""))
-        if time is not None and not _is_fixed(time):
+        took = time.numbers[time.numbers > 0] if time is not None else np.empty(0)
+        # All rows took the same time, but for 2 %.
+        is_fixed = len(took) > 2 and took.std() <= _FIXED * took.mean()
+        if time is not None and not is_fixed:
             return "duration_s"
         if latency:
             return latency
@@ -274,6 +272,15 @@ class GuessedTable:
         others += [g for g, unit in prices if unit is not None and unit.quantity == "time"]
         others += more
         return own_name(others[0]) if others else "duration_s" if time is not None else ""
+
+
+def _measure_nothing(guesses: Sequence[Guess]) -> None:
+    """Take numbers of a configuration for what was set, or labels, whatever their words."""
+    for guess in (guess for guess in guesses if guess.role == "metric"):
+        is_swept = 1 < guess.count <= MOST_STEPS
+        guess.role, guess.better = ("knob" if is_swept else "label"), None
+        guess.aim("")
+        guess.why = "of a configuration"
 
 
 def are_of_requests(headings: Iterable[str]) -> bool:
@@ -339,11 +346,3 @@ def _workload_of(
 
 def _name(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]+", "_", text).strip("_.")
-
-
-def _is_fixed(guess: Guess) -> bool:
-    """Return whether all rows took the same time, but for 2 %."""
-    values = guess.numbers[guess.numbers > 0]
-    if len(values) < 3:
-        return False
-    return bool(values.std() <= _FIXED * values.mean())

@@ -174,7 +174,7 @@ def _read_codecarbon(run: _Run, guesses: Sequence[Guess]) -> None:
     if not any(guess.heading.has("codecarbon", "emissions") for guess in guesses):
         return
     time = run.duration
-    most_j = _MOST_W * time.middle * time.own_scale if time else np.inf
+    most_j = _MOST_W * time.middle * time.heading.scale if time else np.inf
     for guess in run.energies:
         # Joules of RAPL may stand beside emissions: as kWh they would be of a power station.
         if guess.heading.unit is None and guess.middle * 3.6e6 <= most_j:

@@ -174,7 +174,7 @@ def _sums_up(table: FoundTable, other: FoundTable) -> bool:
     counts = [cells for cells in counts if np.all((cells > 1) & (cells % 1 == 0))]
     energies = [each for each in wide if _is_energy(each)]
     return any(
-        _are_means(total * _scale(each) / n / _scale(their), wide[their])
+        _are_means(total * read_heading(each).scale / n / read_heading(their).scale, wide[their])
         for each, total in numbers.items() if _is_energy(each)
         for n in [*counts, np.array([*map(len, of)])]
         for their in energies
@@ -188,11 +188,6 @@ def _by_heading(table: FoundTable) -> dict[str, Sequence[Cell]]:
 def _is_energy(heading: str) -> bool:
     unit = read_heading(heading).unit
     return unit is not None and unit.quantity == "energy"
-
-
-def _scale(heading: str) -> float:
-    unit = read_heading(heading).unit
-    return unit.scale if unit else 1.0
 
 
 def _are_means(numbers: np.ndarray, groups: Sequence[np.ndarray]) -> bool:

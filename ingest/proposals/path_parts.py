@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -97,6 +97,13 @@ def read_paths(paths: Sequence[str], own: str = "file") -> tuple[str, list[PathC
     """
     pattern, columns = _read_many(paths, own)
     return pattern, give_what_ran(columns, own)
+
+
+def renamed(pattern: str, names: Mapping[str, str]) -> str:
+    """Return a pattern with other names of its groups; a group with an empty name is none."""
+    for name, other in names.items():
+        pattern = pattern.replace(f"(?P<{name}>", f"(?P<{other}>" if other else "(?:")
+    return pattern
 
 
 def give_what_ran(

@@ -13,7 +13,7 @@ from ingest.formats.json_cells import Cell
 from ingest.formats.written_numbers import UNSET, is_number
 from ingest.proposals.heading_roles import is_measured
 from ingest.proposals.name_tokens import NAMING, is_replicate, two_lists
-from ingest.proposals.path_parts import PathColumn, read_paths
+from ingest.proposals.path_parts import PathColumn, read_paths, renamed
 from ingest.proposals.row_groups import are_twins, decides
 from ingest.settings.column_names import WORDS, clean_name
 from ingest.settings.headings import quantity_of, read_heading, words_of
@@ -172,9 +172,8 @@ def _stated_parts(
     there = [[str(cell).strip() for cell in other] for other in others.values()]
     matches = [re.fullmatch(pattern, str(cell).strip()) for cell in cells]
     own = {p.name: [match[p.name] if match else "" for match in matches] for p in parts}
-    for name in (part.name for part in parts if own[part.name] in there):
-        pattern = pattern.replace(f"(?P<{name}>", "(?:")
-    return pattern, [part for part in parts if own[part.name] not in there]
+    known = {part.name: "" for part in parts if own[part.name] in there}
+    return renamed(pattern, known), [part for part in parts if part.name not in known]
 
 
 def _recurs(cells: Sequence[Cell], others: Mapping[str, Sequence[Cell]]) -> bool:

@@ -67,6 +67,11 @@ class Heading:
     words: tuple[str, ...]
     unit: Unit | None
 
+    @property
+    def scale(self) -> float:
+        """How many of the base unit its unit is; 1 without one."""
+        return self.unit.scale if self.unit else 1.0
+
     def has(self, *words: str) -> bool:
         """Return whether any of these words is in it."""
         return any(word in self.words for word in words)

@@ -53,6 +53,17 @@ def finite_number(value: float) -> float:
     return value
 
 
+# Columns of the percentiles of latencies, by percent.
+PERCENTILES: Final = {
+    5.0: "latency_p5_us",
+    10.0: "latency_p10_us",
+    50.0: "latency_p50_us",
+    75.0: "latency_p75_us",
+    90.0: "latency_p90_us",
+    95.0: "latency_p95_us",
+    99.0: "latency_p99_us",
+    99.9: "latency_p999_us",
+}
 US: Final = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6, "m": 60e6, "h": 3600e6}
 # Decimals kept: a picosecond, below any clock's step.
 _DECIMALS: Final = 6

@@ -108,13 +108,11 @@ class _Join:
         """Give the rows of the other table the values of rows with their settings."""
         read, other = self.read, self.other
         there = {column.name for column in other.table.columns}
-        other.table.columns = [
+        columns = [*other.table.columns, *(c for c in read.table.columns if c.name not in there)]
+        other.declare([
             replace(c, role="label") if c.name in self.labels and c.role == "knob" else c
-            for c in (*other.table.columns,
-                      *(c for c in read.table.columns if c.name not in there))
-        ]  # fmt: skip
-        for name in ("kept", "knobs", "metrics", "measured"):
-            other.__dict__.pop(name, None)
+            for c in columns
+        ])  # fmt: skip
         rows = dict(_keyed(read, self.names, self.is_by_id))
         filled: Packed[SummaryRow] = Packed()
         given, used = set[str](), set[_Key]()

@@ -20,6 +20,7 @@ from ingest.discover.found_files import Ignored
 from ingest.discover.matching import place_of
 from ingest.discover.plan import RunWork
 from ingest.discover.source_reads import read_source
+from ingest.files.packed import Packed
 from ingest.formats.trace import POWER
 from ingest.formats.trace_headings import energy_column, energy_columns
 from ingest.records import Intervals, Problem, Reading, SummaryRow
@@ -146,10 +147,7 @@ def _join_by_settings(
         _fill(rows[at], trace, None)
         reason = f"the trace of line {rows[at].line} of {read.file.name}, by their settings"
         joined[trace.work.run_id] = Ignored(trace.path, reason, True)
-    filled = type(read.table.rows)()
-    for row in rows:
-        filled.append(row)
-    read.table.rows = filled
+    read.table.rows = Packed(rows)
 
 
 def _same_columns(
@@ -244,7 +242,7 @@ def _join_table(
     own: _Trace | None,
     joined: dict[str, Ignored],
 ) -> None:
-    rows = type(read.table.rows)()
+    rows: Packed[SummaryRow] = Packed()
     file = read.file.name
     # Of rows that name one trace nothing says which it is of, unless they state their times.
     naming = Counter(
@@ -310,9 +308,7 @@ def _declare_parts(read: TableRead, traces: Sequence[_Trace]) -> None:
     new = [name for name in columns if name in said and name not in known]
     if not new:
         return
-    read.table.columns = [*read.table.columns, *map(energy_column, new)]
-    for name in ("kept", "metrics", "measured", "energies"):
-        read.__dict__.pop(name, None)
+    read.declare([*read.table.columns, *map(energy_column, new)])
     if "energy_j" not in columns:
         detail = f"none of {', '.join(new)} says to be of the whole machine: no energy_j"
         read.table.problems.append(Problem("parts_only", "doubted", detail))

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from data.declared import Column
 from data.schema import MEASUREMENTS
 from ingest.discover.found_files import RawFile
 from ingest.discover.names import KEY_KNOBS, workload_of
@@ -140,6 +141,12 @@ class TableRead:
                 for row in rows
             )
         )
+
+    def declare(self, columns: Sequence[Column]) -> None:
+        """Set the table's own columns, and forget what the ones before said."""
+        self.table.columns = [*columns]
+        for name in ("kept", "knobs", "metrics", "measured", "energies"):
+            self.__dict__.pop(name, None)
 
     def is_empty(self, row: SummaryRow) -> bool:
         """Return whether nothing was measured of a row, as of a plan that was not run yet."""
