@@ -10,6 +10,7 @@ import numpy as np
 from ingest.formats.json_cells import STATISTICS
 from ingest.proposals.cost_units import PROVING
 from ingest.proposals.guess import Guess
+from ingest.proposals.heading_roles import SAVINGS
 from ingest.proposals.request_units import is_latency
 from ingest.proposals.roles import FEW_VALUES
 from ingest.settings.column_names import WORDS
@@ -133,16 +134,23 @@ def _mark_samples(guesses: Sequence[Guess]) -> None:
 def _mark_differences(guesses: Sequence[Guess]) -> None:
     """Make labels of differences between rows: `delta_runtime_s` beside `runtime_s`.
 
-    They may be in percent, whatever unit the heading ends with.
+    They may be in percent, whatever unit the heading ends with. Savings are of another column.
     """
     names = {guess.heading.words for guess in guesses}
+    costs = [{*g.heading.words} for g in guesses if g.role == "metric" and not _is_saving(g)]
     for guess in guesses:
         words = guess.heading.words
         rest = tuple(word for word in words if word not in _DIFFERENCES)
-        is_free = guess.role == "metric" and not guess.is_declared and rest != words
-        if is_free and (rest in names or not _PERCENT.isdisjoint(words)):
+        is_free = guess.role == "metric" and not guess.is_declared
+        is_other = rest != words and (rest in names or not _PERCENT.isdisjoint(words))
+        saved = {*words}.difference(SAVINGS, _PERCENT)
+        if is_free and (is_other or (_is_saving(guess) and any(saved <= of for of in costs))):
             guess.take("label", "a difference between rows")
             guess.quantity = guess.unit = ""
+
+
+def _is_saving(guess: Guess) -> bool:
+    return guess.heading.has(*SAVINGS)
 
 
 def _mark_parts(guesses: Sequence[Guess]) -> None:

@@ -29,7 +29,12 @@ from ingest.proposals.roles import (
 )
 from ingest.proposals.row_groups import decides, rows_by
 from ingest.proposals.twin_columns import mark_twins
-from ingest.proposals.work_columns import give_work, leave_out_baselines, leave_out_repeated
+from ingest.proposals.work_columns import (
+    give_work,
+    leave_out_baselines,
+    leave_out_repeated,
+    leave_out_repetitions,
+)
 from ingest.settings.column_names import WORDS
 from ingest.settings.headings import read_heading
 
@@ -74,6 +79,7 @@ def guess_columns(
         if (known := declared.get(guess.heading.text)) is not None:
             _declare(guess, known)
     mark_beside(guesses)
+    leave_out_repetitions(guesses)
     _find_counts(guesses, sources)
     _find_crossed(guesses)
     _find_results(guesses)

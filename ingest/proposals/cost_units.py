@@ -46,7 +46,6 @@ _DOUBTED: Final[dict[str, dict[str, float]]] = {
 }
 # Energies of one table in one unit are no more apart.
 _MOST_APART: Final = 1e3
-_WRAPS: Final = tuple(float(2**power) for power in range(14, 21))
 _OF_ENERGY: Final = frozenset({"energy", "joule", "joules", "j", "consumption"})
 
 
@@ -309,11 +308,17 @@ def is_of_something_else(energy: Guess | None, duration: Guess | None) -> bool:
 
 
 def misses(energy: Guess, duration: Guess, power: Guess) -> float:
-    """Return the factor by which an energy differs from power times time, in the worst row."""
+    """Return the factor by which an energy differs from power times time, in the worst row.
+
+    What they were rounded by is no difference, if a row was hardly rounded.
+    """
     sides = [guess.numbers * guess.heading.scale for guess in (energy, duration, power)]
     if len({*map(len, sides)}) > 1 or any(not len(each) or each.min() <= 0 for each in sides):
         return 1.0
-    return float(np.exp(np.abs(np.log(sides[0] / (sides[1] * sides[2]))).max()))
+    rounded = sum(guess.half_step / guess.numbers for guess in (energy, duration, power))
+    off = np.abs(np.log(sides[0] / (sides[1] * sides[2])))
+    off -= np.log1p(rounded) * (np.min(rounded) < PROVING)
+    return float(np.exp(off.max(initial=0.0)))
 
 
 def is_product(energy: Guess, price: Guess, items: Guess, duration: Guess | None) -> bool:
@@ -335,13 +340,3 @@ def lacks_prefixes(energy: Guess, duration: Guess | None) -> bool:
     watts = energy.middle / (duration.middle * duration.heading.scale)
     is_apart = float(energy.numbers.max()) > _MOST_APART * energy.middle
     return is_apart or not MACHINE_W[0] <= watts <= MACHINE_W[1]
-
-
-def wrap_of(guess: Guess) -> float | None:
-    """Return the power of two at which an energy counter wraps, if negative differences say one."""
-    below = guess.numbers[guess.numbers < 0]
-    above = guess.numbers[guess.numbers > 0]
-    if not len(below) or len(below) > 0.2 * len(guess.numbers) or not len(above):
-        return None
-    least, most = float(below.min()), float(above.max())
-    return next((at for at in _WRAPS if least + at >= 0 and below.max() + at <= 3 * most), None)

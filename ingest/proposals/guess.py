@@ -14,6 +14,7 @@ from ingest.settings.headings import Heading
 
 # Of so many steps a setting has its values at most.
 MOST_VALUES: Final = 64
+_WRAPS: Final = tuple(float(2**power) for power in range(14, 21))
 # Seconds since 1970 from 2001 to 2096, in s, ms, us and ns.
 _EPOCHS: Final = tuple((1e9 * scale, 4e9 * scale) for scale in (1, 1e3, 1e6, 1e9))
 
@@ -72,6 +73,12 @@ class Guess:
         positive = self.numbers[self.numbers > 0]
         return float(np.median(positive)) if len(positive) else 0.0
 
+    @property
+    def half_step(self) -> float:
+        """Half of the last digit with which the numbers were written."""
+        ends = (str(cell).partition(".")[2] for cell in self.cells if cell is not None)
+        return 0.5 * 10.0 ** -max((len(end) for end in ends if end.isdigit()), default=0)
+
     def take(self, role: Role, why: str) -> None:
         """Take the column for something else, unless the settings say what it is."""
         if not self.is_declared:
@@ -121,3 +128,13 @@ def epoch_scale(numbers: np.ndarray) -> float | None:
     middle, spread = float(np.median(numbers)), float(np.ptp(numbers))
     scales = (low / 1e9 for low, high in _EPOCHS if low <= middle <= high)
     return next(scales, None) if spread < 0.2 * middle else None
+
+
+def wrap_of(guess: Guess) -> float | None:
+    """Return the power of two at which an energy counter wraps, if negative differences say one."""
+    below = guess.numbers[guess.numbers < 0]
+    above = guess.numbers[guess.numbers > 0]
+    if not len(below) or len(below) > 0.2 * len(guess.numbers) or not len(above):
+        return None
+    least, most = float(below.min()), float(above.max())
+    return next((at for at in _WRAPS if least + at >= 0 and below.max() + at <= 3 * most), None)

@@ -14,7 +14,7 @@ STATISTICS: Final = WORDS["statistics"]
 PLAIN_WORDS: Final = WORDS["plain"]
 WHEN: Final = WORDS["times_of_day"]
 # What is better if there is more of it, of whatever it is.
-_SAVINGS: Final = ("saving", "savings", "saved", "reduction", "improvement", "gain")
+SAVINGS: Final = ("saving", "savings", "saved", "reduction", "improvement", "gain")
 
 
 def is_measured(heading: Heading, quantity: str) -> bool | None:
@@ -49,7 +49,7 @@ def direction_of(heading: Heading, quantity: str) -> Better | None:
     unit = heading.unit
     if heading.has("remaining", "gap", "sampling", *WORDS["spreads"]):
         return None
-    if heading.words[-2:] == ("frame", "rate") or heading.has(*_SAVINGS):
+    if heading.words[-2:] == ("frame", "rate") or heading.has(*SAVINGS):
         return "more"
     if heading.has(*_MORE) or (unit is not None and unit.quantity == "rate" and unit.text != "rpm"):
         return "more" if not heading.has("emissions", "misses", "errors") else "less"

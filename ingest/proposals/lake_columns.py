@@ -23,9 +23,8 @@ from ingest.proposals.cost_units import (
     misses,
     read_mega,
     set_unit,
-    wrap_of,
 )
-from ingest.proposals.guess import Guess
+from ingest.proposals.guess import Guess, wrap_of
 from ingest.proposals.heading_roles import MEASURED, PLAIN_WORDS, STATISTICS, WHEN, is_spread
 from ingest.proposals.headings_together import PERCENTILE
 from ingest.proposals.request_units import NO_UNIT, is_latency, name_latencies
@@ -158,8 +157,9 @@ def _choose_pair(run: _Run) -> None:
         return
     if energy.is_declared or duration.is_declared or misses(energy, duration, power) < _FAR:
         return
-    durations = [g for g in run.times if not is_spread(g.heading)]
-    pairs = [(e, d) for e in run.energies for d in durations if misses(e, d, power) < 1 + PROVING]
+    pairs = [(e, d) for e in run.energies for d in run.times if misses(e, d, power) < 1 + PROVING]
+    # An extreme is the time of the energy only if no other one is.
+    pairs = [pair for pair in pairs if not is_spread(pair[1].heading)] or pairs
     rank = lambda pair: _rank(pair[0], "energy_j") + _rank(pair[1], "duration_s")  # noqa: E731
     if pairs:
         energy.aim("")

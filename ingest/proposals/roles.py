@@ -62,6 +62,7 @@ _STEP: Final = 64
 MOST_STEPS: Final = 12
 
 
+_YES_OR_NO: Final = frozenset({"0", "1", "true", "false", "yes", "no", "y", "n"})
 # Pieces of a run, whose length is set where it is the same in all.
 _PIECES: Final = ("iteration", "iter", "invocation", "launch", "warmup", "sample")
 
@@ -122,10 +123,12 @@ _CONSTANT: Final = _Case(
 )
 _RANKED: Final = _Case(lambda c: _ranks(c), "label", "a rank by results")
 _PLACED: Final = _Case(lambda c: c.has(*WORDS["places"]), "label", "where the run was")
+_CAME_OUT: Final = _Case(lambda c: _is_outcome(c), "label", "what came out of the run")
 _OF_TEXTS: Final = (
     _CONSTANT,
     _RANKED,
     _PLACED,
+    _CAME_OUT,
     _Case(lambda c: _are_dates(c), "label", "a time of day or a date"),
     _Case(lambda c: _are_measurements(c), "label", "a measurement as a text"),
     _Case(lambda c: names_machines(c.heading) and 1 < c.count <= c.rows / 2,
@@ -143,6 +146,7 @@ _OF_NUMBERS: Final = (
     _CONSTANT,
     _RANKED,
     _PLACED,
+    _CAME_OUT,
     _Case(lambda c: c.has("timestamp", "datetime", "date")
           or (c.has("time", *WHEN) and epoch_scale(c.numbers) is not None),
           "label", "a time of day or a date"),
@@ -193,6 +197,9 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
     case = next(case for case in cases if case.fits(column))
     guess = Guess(heading, case.role, case.why.format(c=column), column.kind, cells=cells)
     guess.quantity, guess.numbers, guess.count = column.quantity, column.numbers, column.count
+    if heading.unit is None and heading.has("var", "variance"):
+        # The square of a quantity.
+        guess.quantity = ""
     guess.is_dropped = case.why == ROW
     guess.unit = heading.unit.text if heading.unit else ""
     is_clock = guess.quantity == "frequency" and guess.role != "label" and not guess.unit
@@ -241,6 +248,12 @@ def _ranks(column: _Column) -> bool:
     is_place = words[-1:] == ("rank",) and len(words) > 1
     is_dense = len(places) > _FEWEST_PLACES and np.array_equal(places, np.arange(len(places)) + 1)
     return is_place and (is_dense or not MEASURED.isdisjoint(words))
+
+
+def _is_outcome(column: _Column) -> bool:
+    """Return whether yes and no say what came out of runs: `correct`, `oom`."""
+    is_named = not WORDS["outcomes"].isdisjoint(column.heading.words[-1:])
+    return is_named and {text.lower() for text in column.counts} <= _YES_OR_NO
 
 
 def _are_dates(column: _Column) -> bool:

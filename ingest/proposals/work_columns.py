@@ -25,6 +25,7 @@ _LEAST_POWER: Final = 0.5
 _WHOLES: Final = (1.0, 100.0)
 # Words of how often an item of work was repeated, and digits before zeros of such numbers.
 _REPEATS: Final = frozenset({"iterations", "iters", "repetitions", "repeats", "reps", "loops"})
+_REPEATED: Final = WORDS["repeated"]
 _MOST_DIGITS: Final = 2
 _FEWEST_KNOBS: Final = 2
 _SAME: Final = 0.01
@@ -49,6 +50,16 @@ def give_work(guesses: Sequence[Guess]) -> None:
     for guess, why in work if len(work) < len(free) else ():
         guess.is_given = True
         guess.why += f"; {why}"
+
+
+def leave_out_repetitions(guesses: Sequence[Guess]) -> None:
+    """Make labels of how often a row was measured, unless its costs grow with it."""
+    for guess in guesses:
+        is_number = guess.kind == "whole" and not {*guess.heading.words}.isdisjoint(_REPEATED)
+        if guess.is_set and is_number and {*guess.heading.words} <= _COUNTS | _REPEATED:
+            others = [each.cells for each in guesses if each.is_set and each is not guess]
+            if not _costs_grow(guess, guesses, others):
+                guess.take("label", "how often the row was measured")
 
 
 def leave_out_baselines(guesses: Sequence[Guess]) -> None:
@@ -76,6 +87,7 @@ def leave_out_repeated(guesses: Sequence[Guess]) -> None:
 
     That of an item stands beside them. How often it was repeated was set: a size of a batch, or a
     round number that one of several knobs decides. What a solver needs to converge depends on all.
+    Of tasks each run of the same work got another number done: the more the better.
     """
     knobs = [each for each in guesses if each.is_set]
     prices = [g for g in guesses if g.quantity == "price" and not g.is_dropped]
@@ -83,7 +95,8 @@ def leave_out_repeated(guesses: Sequence[Guess]) -> None:
         if repeats.kind != "whole" or repeats.count < 2:
             continue
         is_batch = repeats.role == "knob" and repeats.heading.has("batch", "batches")
-        if not is_batch and not _is_set_by_a_knob(repeats, knobs):
+        is_done = repeats.role == "metric" and repeats.heading.has(*WORDS["done"])
+        if not (is_batch or is_done or _is_set_by_a_knob(repeats, knobs)):
             continue
         for whole in guesses:
             is_free = whole.quantity in ("energy", "time") and not whole.is_declared
@@ -91,6 +104,7 @@ def leave_out_repeated(guesses: Sequence[Guess]) -> None:
             if of and whole.role == "metric":
                 whole.quantity, whole.better = "", None
                 whole.why += f"; {of.heading.text} times unequal {repeats.heading.text}"
+                repeats.better = "more" if is_done else repeats.better
 
 
 def _is_set_by_a_knob(repeats: Guess, knobs: Sequence[Guess]) -> bool:

@@ -1,7 +1,10 @@
 """What rows of summary tables leave in doubt: failures, powers, unknown systems and workloads."""
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from functools import cached_property
 from typing import Any, Final
 
 from ingest.discover.names import canonical_system
@@ -16,6 +19,7 @@ _SUCCEEDED: Final = WORDS["succeeded"]
 _OF_A_RUN: Final = frozenset({"run", "job", "exit", "final"})
 # Energy, power and time of a row that differ by more are doubted.
 _POWER_TOLERANCE: Final = 0.05
+_POWER: Final = ("energy_j", "power_w", "duration_s")
 
 
 def states_of(read: TableRead) -> list[str]:
@@ -43,15 +47,33 @@ def failure_of(name: str, row: SummaryRow) -> str:
     return ""
 
 
-def odd_power(values: Mapping[str, Any]) -> str:
-    """Return in which way a row's energy, power and time disagree; empty if they do not."""
-    energy, power, time = (values.get(name) for name in ("energy_j", "power_w", "duration_s"))
-    if not (energy and power and time) or abs(energy / (power * time) - 1) <= _POWER_TOLERANCE:
-        return ""
-    return (
-        f"{energy:.6g} J in {time:.6g} s are {energy / time:.6g} W, not {power:.6g} W: "
-        "check their units; the power is kept as it was measured"
-    )
+class Powers:
+    """Says which rows of a table have an energy that is not the power times the time."""
+
+    def __init__(self, read: TableRead) -> None:
+        self._read = read
+
+    def doubt(self, values: Mapping[str, Any]) -> str:
+        """Return in which way a row's energy, power and time disagree; empty if they do not."""
+        energy, power, time = (float(values.get(name) or 0) for name in _POWER)
+        ratio = energy / (power * time) if energy and power and time else 1.0
+        if abs(ratio - 1) <= _POWER_TOLERANCE:
+            return ""
+        rounded = sum(half / abs(values[name] or 1) for name, half in self._half_steps.items())
+        if ratio > 0 and abs(math.log(ratio)) <= math.log1p(_POWER_TOLERANCE + rounded):
+            return ""
+        return (
+            f"{energy:.6g} J in {time:.6g} s are {energy / time:.6g} W, not {power:.6g} W: "
+            "check their units; the power is kept as it was measured"
+        )
+
+    @cached_property
+    def _half_steps(self) -> dict[str, float]:
+        """By column the most by which its numbers were rounded: half of their last digit."""
+        rows = self._read.table.rows
+        written = {n: (Decimal(f"{row.values.get(n) or 0:.12g}") for row in rows) for n in _POWER}
+        ends = {n: min(int(d.as_tuple().exponent) for d in of) for n, of in written.items()}
+        return {name: 0.5 * 10.0 ** min(0, end) for name, end in ends.items()}
 
 
 class Unknown:

@@ -22,7 +22,7 @@ from ingest.discover.source_reads import settings_struct, source_struct
 from ingest.lake.recorded_runs import SUMMARY, RunIds
 from ingest.records import Problem, ProblemList, Severity, SummaryRow
 from ingest.settings.headings import is_named_as_copy, quantity_of, read_heading
-from ingest.tables.row_doubts import Unknown, failure_of, odd_power, states_of, workload_of_row
+from ingest.tables.row_doubts import Powers, Unknown, failure_of, states_of, workload_of_row
 from ingest.tables.table_reads import RowCounts, TableRead, window_of
 from ingest.tables.unique_keys import DROPPED, FIRST, FURTHER, NONE, RowKeys
 
@@ -136,7 +136,7 @@ class _Resolution:
 
     def _add(self, number: int, read: TableRead, keys: RowKeys) -> None:
         """Read the keys of a table's rows; note rows without one, and what is unknown."""
-        unknown, states = Unknown(read), states_of(read)
+        unknown, powers, states = Unknown(read), Powers(read), states_of(read)
         content = read.content if self._sizes[len(read.table.rows)] > 1 else 0
         twin = self._contents.setdefault(content, read) if content else read
         is_copy = _is_copy(read, twin)
@@ -176,7 +176,7 @@ class _Resolution:
                 self._notes[read.file.path].add("bad_knob", "refused", detail, row.line)
                 self._refused += 1
                 continue
-            if detail := odd_power(row.values):
+            if detail := powers.doubt(row.values):
                 self._notes[read.file.path].add("odd_power", "doubted", detail, row.line)
             configuration = key.workload, key.system, key.knobs
             keys.add(number, index, row.line, configuration, key.replicate, row.values)

@@ -164,9 +164,9 @@ STUDIES: Studies = {
     "running totals": (
         {f"raw/gemm-O{o}-{threads}threads-{rep}.csv": COUNTERS
          for o in (2, 3) for threads in (1, 8) for rep in (1, 2)},
-        "o, thread_count, replicate, energy_j, duration_s", 8,
+        "optimization, thread_count, replicate, energy_j, duration_s", 8,
         # Seven steps of 15 J in 2 s; the first sample only begins them.
-        [(2, 1, 1, pytest.approx(105.0, rel=1e-8), 14.0)],
+        [("O2", 1, 1, pytest.approx(105.0, rel=1e-8), 14.0)],
     ),
     # 2 W for 29 steps of 100 ms.
     "a board's milliseconds": (
