@@ -88,6 +88,16 @@ class Aggregates:
         is_there = "" if value == "*" else f" * ({value} IS NOT NULL)::BIGINT"
         return f"coalesce(sum({self.weight_sql()}{is_there}) {there}, 0)::BIGINT"
 
+    def values_sql(self, value: str) -> str:
+        """Return the SQL of n behind a metric in a group of rows that have it.
+
+        A row that is a mean of several runs and states no deviation of the metric counts as one.
+        """
+        if not self.has_means:
+            return self.count_sql()
+        is_known = f"{self.row_sd_sql(value)} IS NOT NULL"
+        return f"sum(CASE WHEN {is_known} THEN {self.weight_sql()} ELSE 1 END)::BIGINT"
+
     def mean_sql(self, value: str, there: str = "") -> str:
         """Return the SQL of a metric's mean over all runs in a group of rows.
 

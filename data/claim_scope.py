@@ -14,6 +14,7 @@ from data.analysis.claims import (
     Question,
 )
 from data.analysis.coded_rows import Part
+from data.analysis.mirrored import mirrored
 from data.analysis.noise import Prior
 from data.baselines import distances
 from data.catalogue import Catalogue
@@ -191,5 +192,7 @@ class Scope:
             if name in self.catalogue.knob_of_column and row[name] is not None
             and self.rows[name].n_unique() > 1
         ]  # fmt: skip
-        words = [self.catalogue.knob_of_column[name].words(row[name]) for name in varied]
+        again = mirrored(self.rows, varied)
+        named = [name for name in varied if name not in again]
+        words = [self.catalogue.knob_of_column[name].words(row[name]) for name in named]
         return ", ".join(words) or "its only setting"

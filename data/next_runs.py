@@ -22,6 +22,7 @@ import polars as pl
 
 from data.analysis.best_set import BestSet, Limit, best_set, recommend
 from data.analysis.coded_rows import Part
+from data.analysis.mirrored import mirrored
 from data.analysis.outcomes import MORE_TRIED, with_more_runs
 from data.analysis.planner import BASELINE, FIRST_CELL, Cell, PlannedRun, plan, unmeasured_cells
 from data.baselines import Baseline, baseline_of, distances
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 MOST_RUNS: Final = 200
 # Without a budget, so many settings get a second run where none was measured twice.
 _SECOND_RUNS: Final = 10
+# Runs of a first round for each setting that may be the best, where deciding takes too many.
+_ROUND_RUNS: Final = 2
 
 
 def next_runs(
@@ -94,14 +97,18 @@ def next_runs(
         budget = planner.runs_in(minutes)
     needed = planner.runs_to_settle(chosen)
     if budget is None:
-        budget = min(needed or MOST_RUNS, MOST_RUNS)
+        # A list longer than all that was run is no answer: a first round, then look again.
+        is_in_proportion = needed is not None and needed <= min(own.cost.n.sum(), MOST_RUNS)
+        first_round = min(_ROUND_RUNS * int(own.best.is_member.sum()), MOST_RUNS)
+        budget = needed if needed is not None and is_in_proportion else max(first_round, 1)
     limit = own.limit
     planned = plan(
         own.cost, own.best, budget, planner.seed, None if limit is None else limit.metric,
         np.inf if limit is None else limit.at, len(cells), log_margin,
     )  # fmt: skip
     settles = needed is not None and budget >= needed
-    return planner.answer(planned, cells, error, "", is_done=False, settles=settles)
+    answer = planner.answer(planned, cells, error, "", is_done=False, settles=settles)
+    return replace(answer, needed=needed)
 
 
 def runs_left(then: NextRuns, now: "Lake") -> int:
@@ -140,7 +147,7 @@ class _Planner:
             return ""
         members = int(best.is_member.sum())
         if members == 1 and cost.n[chosen] >= 2:
-            return "one setting alone cannot be told from the best"
+            return "no other setting may be the best"
         regret = float(best.regret[chosen])
         if np.isnan(regret) or regret > self.log_margin or (best.is_member & (cost.n < 2)).any():
             return ""
@@ -204,7 +211,7 @@ class _Planner:
         settles: bool = False,
     ) -> NextRuns:
         """Build the answer: the settings by number, then the rows of the list."""
-        best, n = self.best, self.own.cost.n
+        best, n, catalogue = self.best, self.own.cost.n, self.lake.catalogue
         numbers = list(dict.fromkeys(run.setting for run in planned))
         if self.default is None:
             # Nothing to control drift with.
@@ -257,6 +264,7 @@ class _Planner:
             seed=self.seed,
             version=self.lake.version,
             query=query,
+            doubt=catalogue.metric("duration_s").doubt_of(*self.own.rows["dataset"].unique()),
         )
 
     def _values(self, number: int, cells: Sequence[Cell] = ()) -> dict[str, Value]:
@@ -279,7 +287,11 @@ class _Planner:
 
     def _words(self, values: Mapping[str, Value]) -> str:
         knobs = self.lake.catalogue.knob_of_column
+        shown = self.own.rows
         named = [name for name in self.own.knobs if name in knobs]
+        named = [name for name in named if shown[name].n_unique() > 1] or named
+        again = mirrored(shown, named)
+        named = [name for name in named if name not in again]
         if values["system"] != self.choice.system:
             return f"{values['system']} (baseline)"
         return ", ".join(knobs[name].words(values.get(name)) for name in named)

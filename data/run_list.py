@@ -42,6 +42,8 @@ class NextRuns:
     Attributes:
         is_done: One member is left, or the recommended one costs within the margin at most more.
         settles: The list is likely to bring that; else it is a first round.
+        needed: About how many runs are likely to bring it; None where 100 more of each setting are
+            not, or nothing tells.
         members, members_once: Numbers of settings that cannot be told from the best, with two or
             more runs, and with one.
         settings: What is asked of each, in the order of the list.
@@ -50,6 +52,7 @@ class NextRuns:
         rows: Cells of the list: columns HEAD, in order.
         version: Of the lake that the list was made from.
         query: What was asked, in words.
+        doubt: What is doubted of the unit of durations.
     """
 
     choice: Choice
@@ -66,6 +69,20 @@ class NextRuns:
     seed: int
     version: int
     query: str
+    needed: int | None = None
+    doubt: str = ""
+
+    @property
+    def undecided(self) -> str:
+        """Which settings may be the best, without an end."""
+        once = f"{counted(self.members_once, 'setting')} measured once cannot be ruled out"
+        if not self.members:
+            return f"no setting was measured twice: {once}"
+        if self.members == 1:
+            words = "one setting is the best of those measured at least twice"
+        else:
+            words = f"{self.members:,} settings cannot be told from the best"
+        return f"{words}; {once}" if self.members_once else words
 
     @property
     def runs(self) -> int:
@@ -85,12 +102,10 @@ class NextRuns:
             return f"No more runs are needed: {self.reason}."
         if not self.settings:
             return f"No runs to ask for: {self.reason}."
-        minutes, time = self.minutes, ""
-        if minutes is not None and minutes < 1:
-            time = f" (about {60 * minutes:.0f} s)"
-        elif minutes is not None:
-            hours = f"{minutes / 60:.1f} h"
-            time = f" (about {f'{minutes:.0f} min' if minutes < 180 else hours})"
+        minutes = self.minutes
+        time = (
+            "" if minutes is None else f" ({_time_words(minutes)}{self.doubt and ', '}{self.doubt})"
+        )
         asked = [f"{one.more} of {one.words}" for one in self.settings if one.reason != "explore"]
         listed, others = ", ".join(asked[:4]), len(asked) - 4
         if others > 0:
@@ -101,6 +116,10 @@ class NextRuns:
         if self.cells:
             cells = "cell is" if self.cells == 1 else "cells are"
             text += f"; {self.cells} unmeasured {cells} worth 2 runs each"
+        if not self.settles and self.needed is not None:
+            text += f"; about {self.needed:,} are likely to settle this"
+        elif not self.settles and self.members > 1:
+            text += "; even 100 more of each setting are not likely to settle this"
         return f"{text}."
 
     def csv(self) -> str:
@@ -112,3 +131,11 @@ class NextRuns:
         writer.writerow(self.columns)
         writer.writerows(self.rows)
         return out.getvalue()
+
+
+def _time_words(minutes: float) -> str:
+    if 60 * minutes < 1:
+        return "under 1 s"
+    if minutes < 1:
+        return f"about {60 * minutes:.0f} s"
+    return f"about {f'{minutes:.0f} min' if minutes < 180 else f'{minutes / 60:.1f} h'}"

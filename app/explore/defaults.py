@@ -216,9 +216,9 @@ def with_knobs(view: LakeView, state: ExploreState) -> ExploreState:
     items = [n for n, knob in knobs.items() if knob.column in view.catalogue.item_columns]
     heat_x, heat_y = choose_heat(known, items)
     roles = choose_roles(values, numbers)
-    # A line runs over numbers rather than names.
+    # A line runs over numbers rather than names, and over what was set rather than its items.
     over, style = heat_y, heat_x
-    if heat_x in numbers and heat_y not in numbers:
+    if heat_x in numbers and (heat_y not in numbers or (heat_y in items and heat_x not in items)):
         over, style = heat_x, heat_y
     if known.get(over, 0) < 2:
         over, style = heat_x if over == heat_y else heat_y, NONE
@@ -229,12 +229,15 @@ def with_knobs(view: LakeView, state: ExploreState) -> ExploreState:
         style = NONE
     # A line for each name, though these may be too many for symbols.
     by = roles.colour if roles.symbol == NONE and roles.colour not in numbers else roles.symbol
+    if by == over:
+        by = roles.colour if roles.colour in items else NONE
+    style = NONE if style == by else style
     return replace(
         state,
         heat_x=heat_x,
         heat_y=heat_y,
         lines_x=over,
-        lines_by=NONE if by == over else by,
+        lines_by=by,
         lines_style=style,
         **roles._asdict(),
     )

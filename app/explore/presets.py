@@ -86,6 +86,10 @@ def figure_presets(view: LakeView) -> list[Preset]:
         if states := _of(studied, drawn):
             state = _together(view, states, split)
             measured = view.measured_columns(state.selection)
+            lines_y = tuple(m for m in metrics if m == PERFORMANCE or m in measured)
+            if not lines_y:
+                # Runs of the same workload and load need not have what a figure shows.
+                continue
             there = set(view.left(state.selection)["system"])
             systems = [name for name in _TUNED if name in there]
             shown = replace(
@@ -94,7 +98,7 @@ def figure_presets(view: LakeView) -> list[Preset]:
                 own_axes=True,
                 show="lines",
                 lines_x=over,
-                lines_y=tuple(m for m in metrics if m == PERFORMANCE or m in measured),
+                lines_y=lines_y,
                 lines_by="system",
                 lines_style=style,
                 lines_levels=levels,

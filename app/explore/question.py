@@ -14,6 +14,7 @@ from app.kit.clause import read_clause
 from app.kit.lake_view import LakeView
 from app.kit.metric_choice import performance_column
 from app.kit.panels import NONE, Split, split_name
+from app.kit.words import named_columns
 from data.analysis.coded_rows import Part
 from data.catalogue import Catalogue
 from data.knobs import Knob
@@ -150,7 +151,7 @@ class Question:
 
 def _resolved(view: LakeView, state: ExploreState) -> Question:
     performance = performance_column(view, state.selection)
-    varying, knobs = view.varying(state.selection), view.catalogue.knobs
+    varying, knobs = named_columns(view, state.selection), view.catalogue.knobs
     roles = {"colour": state.colour, "size": state.size}
     idle = {r: NONE for r, n in roles.items() if n != NONE and knobs[n].column not in varying}
     idle["split"] = split_name(state.split, state.selection)

@@ -36,10 +36,10 @@ def next_block(view: LakeView, state: FindingsState) -> list:
 def planned_parts(planned: Planned) -> list:
     """Lay out a list: its sentence, what is left of it, what it asks of each setting."""
     plan = planned.plan
-    undecided = f"{counted(plan.members, 'setting')} cannot be told from the best"
-    if plan.members_once:
-        undecided += f", {plan.members_once:,} measured once cannot be ruled out"
-    parts = [html.P([html.Strong(planned.sweep.words), f": {undecided}."]), html.P(plan.sentence)]
+    parts = [
+        html.P([html.Strong(planned.sweep.words), f": {plan.undecided}."]),
+        html.P(plan.sentence),
+    ]
     if planned.left is not None:
         done = plan.runs - planned.left
         parts.append(

@@ -13,11 +13,12 @@ import polars as pl
 
 from app.kit.competitors import itr_words, value_words
 from app.kit.encodings import BREAK, bold, without_marks
-from app.kit.lake_view import LakeView
+from app.kit.lake_view import LakeView, leading
 from app.kit.metric_choice import deviations, untelling
 from data.analysis.coded_rows import Part
 from data.analysis.facet_counts import count_runs
 from data.analysis.like_with_like import Slice
+from data.analysis.mirrored import mirrored
 from data.catalogue import Catalogue
 from data.knob_table import ADAPTIVE, GOVERNOR
 from data.knobs import Knob
@@ -51,6 +52,13 @@ def configuration_knobs(varying: Collection[str], catalogue: Catalogue) -> list[
     apart = {*_NAMED_APART, *(["work"] if "workload" in varying else [])}
     knobs = catalogue.knobs.values()
     return [knob for knob in knobs if knob.column in varying and knob.name not in apart]
+
+
+def named_columns(view: LakeView, selection: Selection) -> frozenset[str]:
+    """Return the columns that distinguish the runs of the leading filters: no two say the same."""
+    varying = view.varying(selection)
+    own = varying.intersection(view.catalogue.further_knobs)
+    return varying - mirrored(view.left(leading(selection)), own)
 
 
 def configuration_words(
@@ -187,7 +195,7 @@ def guessed_words(view: LakeView, selection: Selection) -> str:
     """Say that what was set was guessed in runs that the filters leave; empty where none was."""
     if view.lake.guessed.isdisjoint(view.part_left(selection).values("dataset")):
         return ""
-    knobs = configuration_knobs(view.varying(selection), view.catalogue)
+    knobs = configuration_knobs(named_columns(view, selection), view.catalogue)
     names = [knob.noun for knob in knobs if knob.is_declared]
     listed = _first(names)
     found = f"What was set was guessed: {listed}" if listed else "No column was guessed to be set"

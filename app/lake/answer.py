@@ -8,7 +8,7 @@ import polars as pl
 
 from app.kit.lake_view import LakeView
 from app.kit.links import page_link
-from app.kit.metric_choice import first_telling, telling
+from app.kit.metric_choice import first_telling, performance_column, telling
 from app.kit.words import explanation
 from app.lake.settings_answers import are_unlike, settings_answers
 from app.lake.state import LakePageState
@@ -176,11 +176,14 @@ def questions_of(view: LakeView) -> list[Question]:
 
 
 def _questions(view: LakeView, selection: Selection) -> list[Question]:
-    cost = view.catalogue.metric(first_telling(view, selection, view.catalogue.costs) or "power_w")
+    names = (*view.catalogue.costs, performance_column(view, selection))
+    cost = view.catalogue.metric(first_telling(view, selection, names) or "power_w")
     made = claims(view.lake, selection=selection)
     ranges = view.ranges(selection)
     told = telling(view, selection, {claim.metric: ranges[claim.metric].runs for claim in made})
     decided = [one for one in made if one.outcome != "undecided" and one.metric in told]
+    # Where none is decided, the open ones say what would decide.
+    decided = decided or [one for one in made if one.metric in told]
     largest = sorted(decided, key=lambda claim: (not claim.holds_alone, -abs(claim.effect or 0.0)))
     by_knob: dict[tuple[bool, str], Question] = {}
     for claim in largest:

@@ -102,12 +102,8 @@ def questions_block(view: LakeView) -> list:
     """Lay out the questions: each a link with its answer in a sentence."""
     questions = questions_of(view)
     if not questions:
-        words = (
-            "No claim is decided: there is one setting alone, or settings were run too seldom."
-            if view.runs
-            else ""
-        )
-        return [html.P(words or EMPTY_LAKE_PLAIN, className="note")]
+        words = "No run measured what settings are compared by: energy, power, a time or a rate."
+        return [html.P(words if view.runs else EMPTY_LAKE_PLAIN, className="note")]
     return [
         html.Dl(
             [

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from app.kit.lake_view import LakeView
-from app.kit.words import knob_words
+from app.kit.words import knob_words, named_columns
 from data.knobs import Knob
 from data.metrics import Metric
 from data.queries.lake_page import extremes_query
@@ -59,16 +59,22 @@ def settings_answers(view: LakeView, selection: Selection, cost: Metric) -> list
         answers.append(("Do settings tell all runs apart?", answer))
     if len(rows) == 2 and rows[0]["mean"] < rows[1]["mean"]:
         low, high = rows
-        knobs = [knob for knob in catalogue.knobs.values() if low[knob.column] != high[knob.column]]
+        again = view.varying(selection) - named_columns(view, selection)
+        knobs = [
+            knob for knob in catalogue.knobs.values()
+            if low[knob.column] != high[knob.column] and knob.column not in again
+        ]  # fmt: skip
+        # A doubt of the unit is said once.
+        doubts = [f"{doubt}, " if (doubt := cost.doubt_of(*datasets)) else "", ""]
         ends = [
             f"{_setting_words(knobs, row)}: {format_quantity(row['mean'], cost.unit)} "
-            f"(n = {row['n']:,})"
-            for row in rows
+            f"({doubt}n = {row['n']:,})"
+            for row, doubt in zip(rows, doubts, strict=True)
         ]
         times = high["mean"] / low["mean"]
         more = f"{format_digits(100 * (times - 1))} % more"
         factor = more if times < _FEW_PERCENT else f"{times:,.3g} times as much"
-        answer = f"Least {ends[0]}; most {ends[1]}, {cost.noted(factor, *datasets)}."
+        answer = f"Least {ends[0]}; most {ends[1]}, {factor}."
         # What ran, or how much of it, is none of the settings that compete.
         what = "runs have" if any(knob.is_given for knob in knobs) else "setting has"
         answers.append((f"Which {what} least {named}, and which most?", answer))

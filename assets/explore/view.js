@@ -232,6 +232,15 @@
     return isNamed ? columns.labels[system] || system : "";
   };
 
+  /** How many runs the value of a point along an axis is of; a mean without a deviation counts as one. */
+  explore.runsOf = ({ runs, spreads }, axis, i) => (isNaN(spreads[axis][i]) ? Math.min(runs[i], 1) : runs[i]);
+  /** `n = 5`, or `n = 5 for Time, 1 for Energy`. */
+  function nWords(i) {
+    const { fields, titles } = metaOf("scatter"), of = (axis) => explore.runsOf(explore.columns, axis, i);
+    const [x, y] = ["x", "y"].map(of);
+    return "n = " + (x === y ? x : x + " for " + titles[fields.x] + ", " + y + " for " + titles[fields.y]);
+  }
+
   /** The lines of the card of a point: configuration, then the two values with spread and n. */
   function pointLines({ rows: [i] }) {
     if (i === undefined) return null;
@@ -248,7 +257,7 @@
       joined(explore.systemOf(columns, i), wattlas.knobWords(columns, i, false)),
       joined(wattlas.knobWords(columns, i, true), wattlas.knob(columns, "dataset", i)),
       value("x"), value("y"),
-      means ? "n = " + columns.runs[i] : isRun ? "replicate " + replicate : "one run",
+      means ? nWords(i) : isRun ? "replicate " + replicate : "one run",
       standingWords(listed("standing"), listed("next_run")),
       BEST[listed("best")] || "",
       odd ? "odd: " + odd : "",

@@ -34,10 +34,19 @@
       title: titles[name], isNumber: true, order: (i) => columns.fields[name][i],
       text: (i) => wattlas.formatQuantity(columns.fields[name][i], units[name]),
     });
-    const runs = { title: "n", hint: "runs", isNumber: true, order: (i) => columns.runs[i] };
+    const n = (title, axis) => {
+      const runs = (i) => explore.runsOf(columns, axis, i);
+      return { title, hint: "runs", isNumber: true, order: runs, text: runs };
+    };
+    const axes = fields.x === fields.y ? ["y"] : ["y", "x"];
+    // Rows that are means of many runs may state another quantity once.
+    const isOne = axes.length === 1 || columns.runs.every((_, i) => (
+      explore.runsOf(columns, "x", i) === explore.runsOf(columns, "y", i)));
+    const values = axes.flatMap((axis) => [
+      ofField(fields[axis]), ...(isOne ? [] : [n("n, " + titles[fields[axis]], axis)])]);
     return [
       ...(hasSystems ? [{ title: "system", text: system, order: system }] : []), ...knobs(false),
-      { ...runs, text: runs.order }, ...[...new Set([fields.y, fields.x])].map(ofField), ...knobs(true),
+      ...(isOne ? [n("n", "y")] : []), ...values, ...knobs(true),
     ];
   }
 

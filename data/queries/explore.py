@@ -125,7 +125,7 @@ def metric_cube_query(
             of them.
 
     Returns:
-        SQL and parameters. The facets' columns, then `n` (runs that have a value), `mean`, `sd`
+        SQL and parameters. The facets' columns, then `n` (of `values_sql`), `mean`, `sd`
         (sample standard deviation; NULL for one run), `low`, `high`, in the column's unit.
         Combinations without a measurement are absent.
     """
@@ -136,7 +136,7 @@ def metric_cube_query(
     listed = ", ".join(facets)
     named = "".join(f"{name}, " for name in facets)
     return (
-        f"SELECT {named}{rows.count_sql()} AS n, ({rows.mean_sql(column)})::DOUBLE AS mean, "
+        f"SELECT {named}{rows.values_sql(column)} AS n, ({rows.mean_sql(column)})::DOUBLE AS mean, "
         f"{rows.sd_sql(column)} AS sd, min({column})::DOUBLE AS low, "
         f"max({column})::DOUBLE AS high FROM runs WHERE ({condition}) AND {column} IS NOT NULL "
         f"GROUP BY {listed or '()'} HAVING count(*) > 0 ORDER BY ALL LIMIT {limit:d}",
@@ -196,7 +196,7 @@ def cells_query(
     listed = ", ".join(catalogue.metric(name).name for name in knobs)
     return (
         f"SELECT {listed}, ({rows.mean_sql(catalogue.metric(column).name)})::DOUBLE AS mean, "
-        f"{rows.sd_sql(column)} AS sd, {rows.count_sql()} AS n FROM runs "
+        f"{rows.sd_sql(column)} AS sd, {rows.values_sql(column)} AS n FROM runs "
         f"WHERE ({condition}) AND {column} IS NOT NULL GROUP BY {listed} "
         f"ORDER BY {', '.join(f'{name} NULLS LAST' for name in knobs)} LIMIT {limit:d}",
         parameters,

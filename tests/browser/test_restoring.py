@@ -1,12 +1,16 @@
 """What a link restores, and what does not apply to another workload."""
 
+from collections.abc import Callable
+from pathlib import Path
 from urllib.parse import parse_qsl, quote, urlsplit
 
 import pytest
 
 from app.explore.state import ExploreState
 from data.catalogue import SHIPPED
+from data.declared import Column
 from tests.browser.atlas import Atlas
+from tests.fixtures.lakes import run, write_lake
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -97,3 +101,29 @@ def test_points_determine_the_range_and_error_bars_do_not(atlas: Atlas, grid_add
     # Points from 62.05 to 260.05 us with 6 % on each side.
     assert low == pytest.approx(62.05 - 0.06 * 198)
     assert high == pytest.approx(260.05 + 0.06 * 198)
+
+
+def test_each_quantity_of_a_selected_point_has_its_own_n(
+    atlas: Atlas, serve: Callable[..., str], tmp_path: Path
+) -> None:
+    """Means of nine times with one reading of the energy."""
+    own = [
+        Column("block", "knob", "whole", "block", "block"),
+        Column("aggregate_n", "label", "whole", "n", "n"),
+        Column("sd_duration_s", "label", "real", "sd", "sd"),
+    ]
+    rows = [
+        run(itr_us=None, block=block, energy_j=40.0 + block, duration_s=1.0 + 9 / block,
+            aggregate_n=9, sd_duration_s=0.01, latency_p99_us=None,
+            performance_metric="duration_s")
+        for block in (32, 64, 128)
+    ]  # fmt: skip
+    atlas.open(serve(write_lake(tmp_path / "lake", rows, own)))
+    atlas.page.wait_for_function(
+        "() => document.querySelectorAll('#selected-table tbody tr').length > 0"
+    )
+    cells = [
+        atlas.page.locator(f"#selected-table {name}").all_inner_texts() for name in ("th", "td")
+    ]
+    assert cells[0] == ["system", "block", "Energy", "n, Energy", "Time", "n, Time"]
+    assert cells[1][-3:] == ["1", "1.28 s", "9"]

@@ -197,3 +197,14 @@ def test_a_bad_declaration_is_refused(tmp_path: Path, said: str, words: str) -> 
     path.write_text(f"[[tables]]\npattern = 'x'\naggregate = {said}\n")
     with pytest.raises(SettingsError, match=rf"tables\[1\].aggregate.*{words}"):
         load_settings(path)
+
+
+def test_a_mean_without_a_deviation_counts_as_one_value(tmp_path: Path) -> None:
+    """A tuner times a kernel nine times and reads the energy once."""
+    rows: list[list[object]] = [["sys", "count", "j", "s_mean", "s_std"]]
+    rows.append(["old", 9, 12.0, 900.0, 20.0])
+    write_lake(tmp_path, rows, SHAPE)
+    counts = {}
+    for column in ("energy_j", "duration_s"):
+        (counts[column],) = _answer(tmp_path / "lake", metric_cube_query, column, 10)["n"]
+    assert counts == {"energy_j": 1, "duration_s": 9}

@@ -159,7 +159,7 @@ def test_without_a_claim_the_settings_answer(view: LakeView, tmp_path: Path) -> 
     # Without energy and power there is nothing to ask.
     without = Lakes(write_lake(tmp_path / "lake", ROWS[3:])).at(None)
     assert questions_of(without) == []
-    assert "No claim is decided" in render(questions_block(without))
+    assert "No run measured what settings are compared by" in render(questions_block(without))
 
 
 def test_runs_far_apart_are_no_replicates(tmp_path: Path) -> None:

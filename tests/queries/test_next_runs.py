@@ -174,6 +174,39 @@ def test_one_clear_winner_needs_no_runs(tmp_path: Path) -> None:
         plan = next_runs(lake, CHOICE)
     assert plan.is_done
     assert plan.rows == ()
-    assert plan.sentence == (
-        "No more runs are needed: one setting alone cannot be told from the best."
+    assert plan.sentence == ("No more runs are needed: no other setting may be the best.")
+
+
+def test_a_list_out_of_proportion_is_a_first_round(tmp_path: Path) -> None:
+    """Two settings 1 % apart with noise of 30 %: more runs are needed than the 8 that were made."""
+    rng = np.random.default_rng(5)
+    rows = [
+        run(itr_us=itr, replicate=i, energy_j=round(500 * float(np.exp(rng.normal(at, 0.3))), 3))
+        for itr, at in ((2.0, 0.0), (100.0, 0.01))
+        for i in range(4)
+    ]
+    with open_lake(write_lake(tmp_path / "lake", rows)) as lake:
+        plan = next_runs(lake, CHOICE)
+    assert (plan.runs, plan.settles, plan.needed) == (4, False, 18)
+    assert plan.sentence.startswith("4 more runs (about 1 min) are a first round: ")
+    assert plan.sentence.endswith("; about 18 are likely to settle this.")
+    none = replace(plan, needed=None)
+    assert none.sentence.endswith("; even 100 more of each setting are not likely to settle this.")
+    assert plan.undecided == "2 settings cannot be told from the best"
+    short = replace(plan, members=1, members_once=3, doubt="unit guessed")
+    assert "(about 1 min, unit guessed)" in short.sentence
+    assert short.undecided == (
+        "one setting is the best of those measured at least twice; 3 settings measured once cannot "
+        "be ruled out"
     )
+    assert replace(short, members=0).undecided == (
+        "no setting was measured twice: 3 settings measured once cannot be ruled out"
+    )
+
+
+def test_a_list_names_the_knobs_that_differ(tmp_path: Path) -> None:
+    rows = [run(itr_us=itr, dvfs_ghz=1.3, energy_j=500 + itr, duration_s=0.01) for itr in (2.0, 9)]
+    with open_lake(write_lake(tmp_path / "lake", rows)) as lake:
+        plan = next_runs(lake, CHOICE)
+    assert [one.words for one in plan.settings] == ["ITR 2 us", "ITR 9 us"]
+    assert "(under 1 s)" in plan.sentence

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from app.explore.defaults import default_state
 from app.explore.figures.frame import line_range
 from app.explore.presets import figure_presets
 from app.explore.state import ExploreState
@@ -16,6 +17,7 @@ from app.explore.views import explain, picture, rows_behind
 from app.kit.context import Lakes
 from app.kit.lake_view import LakeView
 from data.catalogue import SHIPPED
+from data.declared import Column
 from data.errors import SelectionError
 from data.selection import Selection
 from tests.fixtures.lakes import run, write_lake
@@ -350,3 +352,30 @@ def test_rows_of_panels_are_those_of_each_with_the_knob_of_the_panels(tiny: Lake
     none = replace(one, split="dvfs", lines_y=("bytes_per_joule",))
     assert not len(rows_behind(tiny, none, "lines"))
     assert "SELECT" in explain(tiny, none, "lines")
+
+
+def test_a_figure_without_any_of_its_metrics_has_no_preset(tmp_path: Path) -> None:
+    """A study of memcached need not have latencies: figure 6 d shows nothing else."""
+    titles = []
+    for name, p99_us in (("with", 80.0), ("without", None)):
+        rows = [run(itr_us=itr, latency_p99_us=p99_us) for itr in (2.0, 4.0)]
+        view = Lakes(write_lake(tmp_path / name, rows)).at(None)
+        titles.append([preset.title.partition(":")[0] for preset in figure_presets(view)])
+    assert titles == [["6 a-c", "6 d"], ["6 a-c"]]
+
+
+def test_lines_open_over_what_was_set_and_are_of_the_items(tmp_path: Path) -> None:
+    """Sizes of a problem are the work: the question is what threads change at each."""
+    own = [
+        Column("size", "knob", "whole", "size", "size", is_given=True),
+        Column("thread_count", "knob", "whole", "threads", "threads"),
+    ]
+    rows = [
+        run(itr_us=None, dvfs_ghz=None, size=size, thread_count=threads, energy_j=None,
+            latency_p99_us=None, duration_s=size / threads, performance_metric="duration_s")
+        for size in (128, 256, 512, 1024) for threads in (2, 4, 8)
+    ]  # fmt: skip
+    state = default_state(Lakes(write_lake(tmp_path / "lake", rows, own)).at(None))
+    assert (state.show, state.lines_x, state.lines_by, state.lines_style) == (
+        "lines", "c_thread_count", "c_size", "none",
+    )  # fmt: skip
