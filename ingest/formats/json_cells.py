@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ingest.formats.json_samples import singular, take_samples
 from ingest.formats.written_numbers import is_number
 from ingest.settings.headings import quantity_of, read_heading, words_of
 
@@ -81,13 +82,13 @@ def is_list(node: Any) -> bool:
 
 def cells_of(node: Mapping[str, Any]) -> dict[str, Cell]:
     """Return the cells of an object without its lists and dictionaries of objects."""
-    own = {
-        name: value
-        for name, value in node.items()
-        if not (isinstance(value, list) and not _pairs(value))
-        and not (isinstance(value, dict) and is_dictionary(value))
-    }
-    return flatten(own)[0]
+    own = without_dictionaries(node).items()
+    return flatten({n: v for n, v in own if not isinstance(v, list) or _pairs(v)})[0]
+
+
+def without_dictionaries(node: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an object without its dictionaries of objects."""
+    return {n: v for n, v in node.items() if not (isinstance(v, dict) and is_dictionary(v))}
 
 
 def flatten(content: Mapping[str, Any]) -> tuple[dict[str, Cell], dict[str, list[float]]]:
@@ -96,6 +97,7 @@ def flatten(content: Mapping[str, Any]) -> tuple[dict[str, Cell], dict[str, list
     lists: dict[str, list[float]] = {}
     _flatten(content, "", cells, lists, 0)
     _add_steps(cells, lists)
+    take_samples(cells, lists)
     return cells, lists
 
 
@@ -148,7 +150,8 @@ def _flatten(
             if is_shape:
                 cells[name] = json.dumps(value)
             else:
-                lists[name] = numbers
+                item = f"{start}{singular(key)}"
+                lists[item if quantity_in(item) == "power" else name] = numbers
         elif value and len(text := json.dumps(value, default=str)) <= _LONGEST_TEXT:
             cells[name] = text
 

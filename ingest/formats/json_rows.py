@@ -22,8 +22,10 @@ from ingest.formats.json_cells import (
     is_list,
     quantity_in,
     summaries,
+    without_dictionaries,
 )
 from ingest.formats.json_columns import rows_of_columns
+from ingest.formats.json_samples import is_clock, samples_of
 from ingest.settings.column_names import WORDS, name_of_values
 from ingest.settings.headings import is_setting, quantity_of, read_heading, words_of
 
@@ -104,7 +106,8 @@ def _has_numbers(listed: Place, are_results: bool) -> bool:
         are_results: Whether it must be of a result, since most such files are configurations: of
             more digits than people set.
     """
-    flat = [(cells_of(content), flatten(content)[1]) for _, content in listed.objects[:10]]
+    some = [content for _, content in listed.objects[:10]]
+    flat = [(flatten(without_dictionaries(each))[0], flatten(each)[1]) for each in some]
     cells = [each for own, _ in flat for each in own.items()]
     series = [(name, number) for _, lists in flat for name in lists for number in lists[name]]
     if are_results:
@@ -183,6 +186,7 @@ def _collect(
         entries = entries_of(node)
         beside = cells_of({key: each for key, each in node.items() if key not in entries})
         word, values = _numbered(entries)
+        name = "" if word in WORDS["replicates"] else name
         heading = name or word or name_of_values(entries) or "key"
         heading = f"{heading}_{len(keys) + 1}" if heading in keys else heading
         counts = ([str(begin + n) for n in range(len(entries))] for begin in (0, 1))
@@ -199,7 +203,9 @@ def _collect(
             ({**beside, **({} if is_index else {heading: values.get(key, key)})}, each)
             for key, each in entries.items()
         ]
-    elif is_list(node):
+    elif isinstance(node, list) and is_list(node):
+        if _are_samples(node, "*" in path, carried):
+            return
         rows = [({}, each) for each in node]
     else:
         if isinstance(node, dict):
@@ -224,11 +230,34 @@ def _collect(
             _collect(each, below, more, keys, places, depth + 1, is_one)
 
 
+def _are_samples(
+    objects: Sequence[Mapping[str, Any]], is_in_row: bool, carried: Mapping[str, Cell]
+) -> bool:
+    """Return whether objects are samples of the run that has them, and no runs.
+
+    A document without a row and a result is the trace of its samples.
+    """
+    if not is_in_row and not any(
+        _is_result(name) and isinstance(each, int | float) for name, each in carried.items()
+    ):
+        return False
+    if not any(map(is_clock, objects[0])) or not any(map(_has_energy, objects[0])):
+        return False
+    rows = [cells_of(each) for each in objects]
+    return samples_of({name: [row.get(name) for row in rows] for name in rows[0]}) is not None
+
+
 def _numbered(keys: Collection[str]) -> tuple[str, dict[str, Cell]]:
-    """Return the word of a setting before the numbers of keys, and these: `batch_1`, `batch_8`."""
+    """Return the word before the numbers of keys, and these: `batch_1`, `run_2`.
+
+    It is one of a setting or of replicates.
+    """
     found = {key: re.fullmatch(r"([A-Za-z_]+?)[ _-]?(\d+(?:\.\d+)?)", key) for key in keys}
     words = {match[1] if match else "" for match in found.values()}
-    if len(words) != 1 or not is_setting(word := words.pop()):
+    word = words.pop() if len(words) == 1 else ""
+    if word.lower() in WORDS["replicates"]:
+        word = word.lower()
+    elif not word or not is_setting(word):
         return "", {}
     numbers = {key: match[2] for key, match in found.items() if match}
     # `batch_01`

@@ -62,6 +62,68 @@ def run(energy: float) -> dict[str, float]:
     return {"energy_j": energy, "time_s": energy / 4}
 
 
+SAMPLES = 10
+# 50 W for ten steps of 2 s; an account that rises by 100 J a step.
+TIMES, WATTS = [2.0 * n for n in range(SAMPLES)], [49.0, 51.0] * (SAMPLES // 2)
+JOULES = [3000.0 + 100 * n for n in range(SAMPLES)]
+OF_POWER = {"duration_s": 20.0, "power_w": 50.0, "energy_j": 1000.0}
+
+
+@pytest.mark.parametrize(
+    ("samples", "expected"),
+    [
+        ({"time_s": TIMES, "power_w": WATTS}, OF_POWER),
+        ({"timestamps": [1_700_000_000 + t for t in TIMES], "power_readings": WATTS}, OF_POWER),
+        ({"monitor": {"elapsed_ms": [1000 * t for t in TIMES], "power_w": WATTS}}, OF_POWER),
+        ({"samples": [{"t": t, "power_w": w} for t, w in zip(TIMES, WATTS, strict=True)]},
+         OF_POWER),
+        ({"time_s": TIMES, "energy_j": JOULES}, {"duration_s": 18.0, "energy_j": 900.0}),
+        # Five runs each.
+        ({"time_s": [8.5, 8.75, 8.25, 8.5, 8.5], "energy_j": [90.5, 91.5, 89.5, 90.5, 90.5]},
+         {"duration_s": 8.5, "energy_j": 90.5}),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("is_one_file", [True, False])
+def test_lists_of_samples_are_no_replicates(
+    samples: dict[str, Any], expected: dict[str, float], is_one_file: bool,
+    lake: Path, tmp_path: Path,
+) -> None:  # fmt: skip
+    """A duration is the length of the samples, not the mean of their times."""
+    objects = [{"codec": codec, "crf": crf, **samples, "fps": 30.5 + crf}
+               for codec in ("av1", "vp9") for crf in (20, 30)]  # fmt: skip
+    for number, each in enumerate(objects):
+        if not is_one_file:
+            put(tmp_path / f"study/r{number}.json", json.dumps(each))
+    if is_one_file:
+        put(tmp_path / "study/all.json", json.dumps({"results": objects}))
+    ingest(lake, tmp_path / "study", is_proposing=True)
+    found = query(lake, f"SELECT codec, crf, fps, {', '.join(expected)} FROM runs")
+    assert len(found) == len(objects)
+    for row in found:
+        assert {name: row[name] for name in expected} == pytest.approx(expected)
+        assert row["fps"] == 30.5 + row["crf"]
+
+
+@pytest.mark.parametrize(
+    "beside", [{"time_s": 8.5}, {}, {"threads": 1}], ids=["times", "energies", "settings"]
+)
+def test_objects_that_begin_one_after_the_other_may_be_runs(beside: dict[str, Any]) -> None:
+    """Each says how long it took or has an energy that does not rise, or something was set."""
+    inner = [
+        {"timestamp": 1_700_000_000 + 10 * n, "energy_j": 90.5 + n % 3}
+        | {name: n + value for name, value in beside.items()}
+        for n in range(8)
+    ]
+    found = rows({"runs": [{"codec": codec, "samples": inner} for codec in ("av1", "vp9")]})
+    assert len(found) == 2 * len(inner)
+
+
+def test_keys_number_the_replicates() -> None:
+    inner = {f"run_{n}": {"energy_j": 10.5 + n, "time_s": 2.5} for n in (1, 2, 3)}
+    found = rows({"lz4": {"results": inner}, "zstd": {"results": inner}})
+    assert [row["run"] for row in found] == [1, 2, 3] * 2
+
+
 @pytest.mark.parametrize(
     ("document", "beside"),
     [
