@@ -162,14 +162,11 @@ def _values(trace: Trace, flags: list[str]) -> tuple[dict[str, np.ndarray], list
         numbers = numbers_of(trace.layout, at) * heading.scale
         if np.isnan(numbers).all():
             continue
-        if heading.quantity == "power" and not heading.has_unit:
-            numbers = _in_watts(trace, at, numbers)
         if heading.quantity in ("power", "energy"):
             numbers = _possible(trace, at, numbers)
-        if heading.quantity == "energy":
-            numbers = _power_of(trace, at, numbers, flags)
-        if heading.quantity in ("power", "energy"):
-            powers[at] = numbers
+            if heading.quantity == "energy":
+                numbers = _power_of(trace, at, numbers, flags)
+            powers[at] = numbers if heading.has_unit else _in_watts(trace, at, numbers)
             continue
         name = trace.layout.headings[at]
         title = (numbered(name) or (name,))[0]
@@ -212,12 +209,14 @@ def _added(series: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _in_watts(trace: Trace, at: int, numbers: np.ndarray) -> np.ndarray:
-    """Return powers without a unit in W: those beyond a rack of servers are mW, or uW."""
+    """Return powers without a unit in W: beyond a rack of servers they are mW, uW or of mJ, uJ."""
     usual = float(np.nanmedian(numbers))
     unit, scale = next(((u, s) for least, u, s in _SMALL_UNITS if usual >= least), ("W", 1.0))
     if scale != 1.0:
         name = trace.layout.headings[at]
-        detail = f"{name} of {usual:g} without a unit is taken as {unit}"
+        is_energy = trace.headings[at].quantity == "energy"
+        said, unit = (" a second", f"{unit[:-1]}J") if is_energy else ("", unit)
+        detail = f"{name} of {usual:g}{said} without a unit is taken as {unit}"
         trace.problems.add("unit_guessed", "doubted", detail)
     return numbers * scale
 

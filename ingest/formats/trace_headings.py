@@ -113,7 +113,8 @@ def read_heading(text: str, unit: str = "") -> Heading:
     is_rail = tokens[:1] in _BOARDS or tokens[:2] == ["vin", "sys"]
     if is_rail and stated is None and _NO_POWER.isdisjoint(tokens):  # Of Jetson boards, mW.
         return Heading("power", 1e-3, True, _domain(tokens))
-    if tokens == ["totec"]:  # DCGM's total energy consumption, mJ.
+    # DCGM's total energy consumption, mJ: `TOTEC`, `DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION`.
+    if tokens == ["totec"] or (stated is None and {"dcgm", "energy"} <= {*tokens}):
         return Heading("energy", 1e-3, True, "gpu")
     # Of a document only the innermost name is of the cell: `host.timestamp`.
     inner = words_of(text.rpartition(".")[2]) if stated is None else tokens

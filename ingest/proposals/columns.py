@@ -236,9 +236,11 @@ def _find_a_knob(guesses: Sequence[Guess]) -> None:
             guess.take("knob", "the only names, and nothing else was set")
             return
     for guess in guesses:
-        # Numbers of iterations may be counted, or chosen: 10, 100, 1000.
-        is_chosen = guess.heading.words == ("iterations",) and all(
-            len(f"{number:.0f}".rstrip("0")) <= 1 for number in guess.numbers
+        # Numbers of iterations and loads may be counted, or chosen: 10, 100, 1000; 15000 qps.
+        is_load = guess.heading.has(*WORDS["loads"])
+        digits = 2 if is_load else int(guess.heading.words == ("iterations",))
+        is_chosen = digits > 0 and all(
+            len(f"{number:.0f}".rstrip("0")) <= digits for number in guess.numbers
         )
         if guess.why.startswith(("'", "unit")) and not is_chosen:
             return

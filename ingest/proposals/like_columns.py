@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from ingest.declarations import Aggregate
-from ingest.formats.json_cells import Cell
+from ingest.formats.json_cells import STATISTICS, Cell
 from ingest.formats.table_reshaped import stem_of
 from ingest.proposals.guess import Guess
 from ingest.proposals.heading_roles import WHEN, is_measured, is_spread
@@ -218,7 +218,7 @@ def mean_columns(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -> 
         for heading, cells in zip(headings, columns, strict=True)
         if words_of(heading) and words_of(heading)[-1] in _COUNTS and _are_counts(cells)
     ]
-    if len(counts) != 1:
+    if len(counts) != 1 or not _counts_runs(counts[0], headings):
         return None
     for sd in _DEVIATIONS:
         texts = [match[0] for heading in headings if (match := re.search(sd, heading, re.I))]
@@ -236,6 +236,19 @@ def mean_columns(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -> 
         ):
             return Aggregate(n=counts[0], sd=texts[0])
     return None
+
+
+def _counts_runs(count: str, headings: Sequence[str]) -> bool:
+    """Return whether a number is of runs: of lists only those of energies and times are.
+
+    Powers are samples of one run, and latencies are of its requests.
+    """
+    name = count.removesuffix("_n")
+    if f"{name}_{STATISTICS[-1]}" not in headings:
+        return True
+    heading = read_heading(name)
+    is_time = quantity_of(heading) in ("energy", "time") or heading.has("times")
+    return is_time and not heading.has(*WORDS["latencies"], *WORDS["moments"])
 
 
 def _are_counts(cells: Sequence[Cell]) -> bool:

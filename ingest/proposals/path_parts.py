@@ -283,7 +283,7 @@ class _Reader:
         taken = {*self._texts, "variant"}
         if is_replicate(word, values) and not is_setting:
             name = "replicate"
-        elif not is_real and _are_machines(texts):
+        elif not is_real and (word == "machine" or _are_machines(texts)):
             name = "machine"
         elif is_whole and word.lower() in ("thread", "threads"):
             name = "threads"

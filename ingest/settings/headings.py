@@ -39,6 +39,10 @@ _OF_NO_QUANTITY: Final = frozenset(
         "count", "price", "tariff", "rank", "ranking",
     }
 )  # fmt: skip
+_TIMES: Final = (
+    *("time", "dur", "duration", "durations", "runtime", "runtimes", "elapsed", "latency"),
+    *("latencies", "makespan", "ttft", "tpot", "walltime", "wallclock"),
+)
 # Energies by the name of their domain, or of the plug-in that estimates them on Android.
 _METERS_ALONE: Final = frozenset({"package", "pkg", "dram", "uncore", "psys", "batterystats"})
 _VALUE: Final = re.compile(r"(?<![A-Za-z0-9.])\d+(?:\.\d+)?[A-Za-z]+$")
@@ -315,26 +319,12 @@ def quantity_of(heading: Heading) -> Quantity:
     others = WORDS["products"] | WORDS["scaled"] | {"cv", "percent", "pct"}
     if last in _OF_NO_QUANTITY or not others.isdisjoint(heading.words):
         return ""
-    if heading.has("energy", "joules", "joule"):
+    if heading.has("energy", "energies", "joules", "joule"):
         return "price" if heading.has("per") else "energy"
     if heading.has(*WORDS["clocks"]):
         return "frequency"
-    if heading.has("power", "watts", "watt", "wattage"):
+    if heading.has("power", "powers", "watts", "watt", "wattage"):
         return "power"
     if len(heading.words) == 1 and heading.words[0] in _METERS_ALONE:
         return "energy"
-    if heading.has(
-        "time",
-        "dur",
-        "duration",
-        "runtime",
-        "elapsed",
-        "latency",
-        "makespan",
-        "ttft",
-        "tpot",
-        "walltime",
-        "wallclock",
-    ):
-        return "time"
-    return ""
+    return "time" if heading.has(*_TIMES) else ""

@@ -12,7 +12,7 @@ from ingest.formats.documents import close_document, parse_document
 from ingest.formats.table import read
 from ingest.records import ReadContext, SummaryTable
 from ingest.settings.loading import load_settings
-from tests.fixtures.ingest import details, ingest, put, query
+from tests.fixtures.ingest import details, ingest, put, query, runs
 from tests.fixtures.tool_outputs import captured
 
 SHIPPED = load_settings()
@@ -173,6 +173,20 @@ def test_lists_of_numbers_are_summarised_and_pairs_are_columns() -> None:
         "v_n": 5, "v_mean": 3.0, "v_sd": pytest.approx(2.5**0.5), "v_p50": 3.0,
         "v_p99": pytest.approx(4.96), "skin_k": 9.5,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "flags"),
+    [("times_ms", "aggregate"), ("energies_j", "aggregate"), ("power_w", ""), ("latency_ms", "")],
+)
+def test_only_lists_of_times_and_energies_are_of_several_runs(
+    name: str, flags: str, lake: Path, tmp_path: Path
+) -> None:
+    """Powers are samples of one run, and latencies are of its requests."""
+    rows = [{"clock_mhz": clock, "load_w": 20.5, name: [4, 5, 6.5]} for clock in (600, 900)]
+    put(tmp_path / "clocks.json", json.dumps(rows))
+    ingest(lake, tmp_path, is_proposing=True)
+    assert [each["flags"][:1] for each in runs(lake, "flags")] == [[flags] if flags else []] * 2
 
 
 def test_a_document_with_the_energy_is_the_run_of_its_requests() -> None:

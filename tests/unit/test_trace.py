@@ -61,6 +61,16 @@ LAYOUTS = {
         + "".join(f"    0    {10 + n}     40\n    1    20     41\n" for n in N),
         186.0 + 240.0, 12.0, {},
     ),
+    # The exporter's fields have no units: the total is in mJ, as is any total of 11 kW and more.
+    "DCGM's fields": (
+        rows("timestamp,gpu,DCGM_FI_DEV_POWER_USAGE,DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION",
+             [1_770_000_000 + n for n in N], [0] * 12, [10.5] * 12, [5000 + 1500 * n for n in N]),
+        11 * 1.5, 11.0, {"dcgm_fi_dev_usage_power_w": 10.5},
+    ),
+    "a counter without a unit": (
+        rows("time,energy", [f"2024-05-01 12:00:{n:02}" for n in N], [n * 11_000 for n in N]),
+        11 * 11.0, 11.0, {},
+    ),
     "dcgmi dmon": (
         "#Entity   POWER   TOTEC\nID        W       mJ\n"
         + "".join(f"GPU 0     {10 + n}.0   {5000 + 1000 * n}\n" for n in N),
