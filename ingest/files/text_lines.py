@@ -99,4 +99,9 @@ def iterate_lines(blocks: Iterable[bytes]) -> Iterator[str]:
 
 
 def _decoded(line: bytes) -> str:
-    return line.decode("utf-8", "replace").rstrip("\r")
+    try:
+        return line.decode().rstrip("\r")
+    except UnicodeDecodeError:
+        # Programs of Windows write its code page; a line that was cut may end within a letter.
+        is_cut = len(line) >= _LONGEST_LINE
+        return line.decode("utf-8" if is_cut else "cp1252", "replace").rstrip("\r")

@@ -9,7 +9,8 @@ from ingest.formats.table_rows import Table
 from ingest.records import ProblemList, Severity
 
 SUMMARY: Final = re.compile(
-    r"\W*(?:(?:grand |sub)?totals?|sum|overall|average|avg|mean|geo(?:metric )?mean|[∑Σ].*)\b.*",
+    r"\W*(?:(?:grand |sub)?totals?|sum|overall|average|avg|mean|geo(?:metric )?mean|[∑Σ].*"
+    r"|summe|gesamt|mittel(?:wert)?|durchschnitt|moyenne|somme|totale|media|promedio|suma)\b.*",
     re.IGNORECASE,
 )
 _MOST: Final = 3
@@ -18,7 +19,7 @@ _EQUAL: Final = 0.001
 
 
 def drop_footers(table: Table, problems: ProblemList, is_declared: bool) -> None:
-    """Leave out the last rows that name a total or a mean, and are one or lack a third of cells.
+    """Leave out the last rows that name a total or a mean, and are one or lack a cell of others.
 
     All numbers of such a row are the total or the mean of those above it, but for numbers that are
     the same in all rows. Each row that is left out is a problem, and each that is only likely one.
@@ -57,13 +58,15 @@ def drop_footers(table: Table, problems: ProblemList, is_declared: bool) -> None
 
 def _judged(table: Table, cells: Sequence[Cell], rows: int) -> tuple[list[bool], bool]:
     """Return of each number of a row whether it is computed from the first rows, and of the row
-    whether it lacks a third of its cells.
+    whether it lacks a cell that all of these have.
 
     Numbers that are the same in these rows say nothing. Without another number nothing is computed.
     """
-    equal = []
+    equal, is_empty = list[bool](), False
     for at, cell in enumerate(cells):
         above = [each for _, each in zip(range(rows), table.column(at), strict=False)]
+        is_lacking = rows > 1 and not str(cell or "").strip()
+        is_empty |= is_lacking and all(str(each or "").strip() for each in above)
         numbers = [number for each in above if (number := _number(each)) is not None]
         own = _number(cell)
         if own is None or len({*numbers, own}) == 1:
@@ -74,7 +77,6 @@ def _judged(table: Table, cells: Sequence[Cell], rows: int) -> tuple[list[bool],
             abs(own - each) <= max(_EQUAL * abs(each), _rounding(cell) + most)
             for each, most in ((total, off * len(numbers)), (total / len(numbers), off))
         ))  # fmt: skip
-    is_empty = rows > 1 and 3 * sum(not str(cell or "").strip() for cell in cells) >= len(cells)
     return equal or [False], is_empty
 
 

@@ -279,10 +279,11 @@ def content_lines(
         is_after_gap = is_begun and (is_gap or is_text or (is_note and is_after_gap))
         # A quoted cell may have several lines.
         is_quoted ^= line.count('"') % 2 == 1
-        rows += not is_after_gap
-        if filled and (is_after_gap or (line.lstrip()[:1] == "#" and not is_quoted)):
+        is_left_out = is_after_gap or (line.lstrip()[:1] == "#" and not is_quoted)
+        rows += not is_left_out
+        if filled and is_left_out:
             notes[number] = " ".join(map(str.strip, filled))
-        yield "" if is_after_gap else line
+        yield "" if is_left_out else line
 
 
 def _are_numbers(cells: Sequence[str], separator: str | None) -> bool:

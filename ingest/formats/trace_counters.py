@@ -13,7 +13,7 @@ _LAST_SHARE: Final = 0.1
 _LEAST_PERIOD_J: Final = 1024.0
 # Linux' powercap counts in whole nanojoules of the unit of the registers, which have 32 bits:
 # 2^-16, 2^-15, 2^-14, 2^-13, 2^-12 J, and 15.3 uJ of memories of servers.
-_POWERCAP_J: Final = tuple(
+POWERCAP_J: Final = tuple(
     (2**32 - 1) * unit_nj * 1e-9 for unit_nj in (15_258, 15_300, 30_517, 61_035, 122_070, 244_140)
 )
 _LEAST_RISING: Final = 0.97
@@ -59,7 +59,7 @@ def steps_of(values: np.ndarray, is_powercap: bool = False) -> CounterSteps:
     near = _NEAR_STEPS * float(np.median(rising)) if len(rising) else 0.0
     for at in np.flatnonzero(steps < 0).tolist():
         before, after = float(values[at - 1]), float(values[at])
-        periods = [2.0 ** math.ceil(math.log2(before)), *(_POWERCAP_J if is_powercap else ())]
+        periods = [2.0 ** math.ceil(math.log2(before)), *(POWERCAP_J if is_powercap else ())]
         period = min(each for each in periods if each >= before)
         is_near = period - before + after <= min(near, _LAST_SHARE * period)
         if is_near and period >= _LEAST_PERIOD_J:

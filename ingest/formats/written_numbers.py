@@ -1,6 +1,6 @@
 """Numbers as people write them in cells: `12.5 W`, `45 %`, `1.234,5`, `12,345`.
 
-A column is rewritten only as a whole: all of its cells have one unit and one form.
+A column is rewritten only as a whole: all of its cells have one form, and units of one quantity.
 """
 
 import re
@@ -22,6 +22,10 @@ _SEVERAL: Final = 4
 _LEAST_READ: Final = 1000
 # Behind numbers, beside all that are units.
 _UNITS: Final = frozenset({"", "x", "c", "a", "b", "fps", "gflops"})
+# Quantities of which cells may have several units, as programs write for people.
+_CONVERTED: Final = frozenset(
+    {"energy", "power", "time", "frequency", "bytes", "voltage", "current", "charge"}
+)
 # `1m23.4s`, `2 min 3 s`, `1h 2m 3s`; and `0:01:23.4`, which may be a time of day.
 _DURATION: Final = re.compile(
     r"(?:(?P<h>\d+) ?h(?:ours?|rs?)?[ :]?)?(?:(?P<m>\d+) ?m(?:in)?[ :]?)?"
@@ -52,7 +56,8 @@ def written_numbers(
             unless the cell is quoted.
 
     Returns:
-        None if the cells are plain numbers already, or are not all numbers with one unit.
+        None if the cells are plain numbers already, or are not all numbers with units of one
+        quantity; the numbers are in the first cell's unit.
     """
     texts = [str(cell).strip() if cell is not None else "" for cell in cells]
     if any(text.endswith("]") for text in texts[:_SEVERAL]):
@@ -64,16 +69,30 @@ def written_numbers(
     matches = [_WITH_UNIT.fullmatch(text) for text in real]
     if not all(matches):
         return None
-    units = {(match[2] or "").strip() for match in matches if match}
-    unit = units.pop()
-    if units or (unit.lower() not in _UNITS and unit_of(unit, in_brackets=True) is None):
+    units = [(match[2] or "").strip() for match in matches if match]
+    unit = units[0]
+    factors = [1.0] * len(units) if len({*units}) == 1 else _factors(units)
+    is_known = unit.lower() in _UNITS or unit_of(unit, in_brackets=True) is not None
+    if not (is_known and factors):
         return None
     numbers = [match[1] for match in matches if match]
     plain = without_commas(numbers, is_comma_separated)
     if plain is None or not all(map(_PLAIN.fullmatch, plain)):
         return None
-    rest = iter(plain)
+    rest = (
+        text if factor == 1 else f"{float(text) * factor:.12g}"
+        for text, factor in zip(plain, factors, strict=True)
+    )
     return [None if is_unset(t) else next(rest) for t in texts], unit
+
+
+def _factors(units: Sequence[str]) -> list[float]:
+    """Return how many of the first unit each one is: `950 ms` below `1.2 s`; nothing for others."""
+    known = [unit_of(unit, in_brackets=True) for unit in units]
+    first = known[0]
+    scaled = [each.scale for each in known if each and first and each.quantity == first.quantity]
+    is_one = first is not None and first.quantity in _CONVERTED and len(scaled) == len(units)
+    return [scale / first.scale for scale in scaled] if is_one and first else []
 
 
 def written_durations(cells: Sequence[object], heading: str) -> list[str | None] | None:

@@ -10,9 +10,12 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Final
 
+import numpy as np
+
 from ingest.formats.json_cells import Cell, is_aside
 from ingest.formats.table_reshaped import VALUE
 from ingest.formats.written_numbers import is_number, is_unset
+from ingest.proposals.guess import Guess
 from ingest.proposals.path_parts import PathColumn, read_paths
 from ingest.settings.column_names import VALUES, WORDS
 from ingest.settings.headings import (
@@ -35,6 +38,11 @@ _NO_RUNS: Final = (
 _SAMPLED: Final = WORDS["times_of_day"] | WORDS["samples"]
 _PERCENTILE: Final = re.compile(r"p\d\d+(?:\.\d+)?|\d\d(?:\.\d+)?th", re.IGNORECASE)
 VALUE_OF_CELLS: Final = "value"
+# Times of samples, and the least that tell them from durations of runs.
+_OF_SAMPLES: Final = frozenset(
+    {"time", "elapsed", "t", "seconds", "second", "sec", "secs", "timestamp"}
+)
+_LEAST_SAMPLES: Final = 4
 _STATISTICS: Final = WORDS["statistics"] | WORDS["plain"] - {"run"}
 
 
@@ -48,6 +56,28 @@ def rows_are_samples(headings: Sequence[str], columns: Sequence[Sequence[Cell]])
         or (not headings[0] and texts in counts)
         or all(_PERCENTILE.fullmatch(text) or {*words_of(text)} & _STATISTICS for text in texts)
     )
+
+
+def are_samples_over_time(guesses: Sequence[Guess], sources: Sequence[str]) -> bool:
+    """Return whether rows are samples: nothing was set, and a time rises from 0 by equal steps.
+
+    It begins again at 0 in each file. So few, or of what, that they are no trace.
+    """
+    if any(guess.role == "knob" for guess in guesses):
+        return False
+    for guess in guesses:
+        is_time = bool(guess.heading.words) and _OF_SAMPLES.issuperset(guess.heading.words)
+        if is_time and len(guess.numbers) == len(sources):
+            begins = [at for at in range(1, len(sources)) if sources[at] != sources[at - 1]]
+            parts = np.split(guess.numbers, begins)
+            if all(len(part) >= _LEAST_SAMPLES and _rises_from_0(part) for part in parts):
+                return True
+    return False
+
+
+def _rises_from_0(numbers: np.ndarray) -> bool:
+    steps = np.diff(numbers)
+    return bool(steps[0] > 0 and numbers[0] == 0 and np.allclose(steps, steps[0], rtol=1e-3))
 
 
 def runs_in_columns(

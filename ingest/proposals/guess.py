@@ -1,5 +1,6 @@
 """What a column is taken for, and what its numbers say: digits, steps, times since 1970."""
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -9,12 +10,17 @@ import numpy as np
 
 from data.declared import Role
 from ingest.formats.json_cells import Cell
+from ingest.formats.trace_counters import POWERCAP_J
 from ingest.proposals.heading_roles import Better
+from ingest.settings.column_names import WORDS
 from ingest.settings.headings import Heading
 
 # Of so many steps a setting has its values at most.
 MOST_VALUES: Final = 64
+_TIMES: Final = ("time", "duration", "runtime", "elapsed", "walltime")
 _WRAPS: Final = tuple(float(2**power) for power in range(14, 21))
+# So many rows at most may rise by chance.
+_FEW: Final = 5
 # Seconds since 1970 from 2001 to 2096, in s, ms, us and ns.
 _EPOCHS: Final = tuple((1e9 * scale, 4e9 * scale) for scale in (1, 1e3, 1e6, 1e9))
 
@@ -121,13 +127,25 @@ def clock_unit(most: float) -> str:
     return "Hz" if most >= 1e8 else "kHz" if most >= 1e5 else "MHz" if most >= 50 else "GHz"
 
 
-def epoch_scale(numbers: np.ndarray) -> float | None:
-    """Return how many units a second numbers have that are times since 1970; None for others."""
-    if not len(numbers):
-        return None
+def are_epochs(heading: Heading, numbers: np.ndarray) -> bool:
+    """Return whether numbers below the heading of a time are times since 1970.
+
+    1.7e9 below `time` may be 1.7 s in ns: times since 1970 rise from row to row, or are near. A
+    unit that the heading states is theirs.
+    """
+    if not len(numbers) or not heading.has(*WORDS["times_of_day"], *_TIMES):
+        return False
     middle, spread = float(np.median(numbers)), float(np.ptp(numbers))
-    scales = (low / 1e9 for low, high in _EPOCHS if low <= middle <= high)
-    return next(scales, None) if spread < 0.2 * middle else None
+    a_second = next((low / 1e9 for low, high in _EPOCHS if low <= middle <= high), 0.0)
+    unit = heading.unit
+    if not a_second or (unit is not None and not math.isclose(unit.scale * a_second, 1.0)):
+        return False
+    is_near = spread < (0.2 if heading.has(*WORDS["times_of_day"]) else 0.01) * middle
+    return is_near or (spread < 0.2 * middle and len(numbers) > _FEW and _rise(numbers))
+
+
+def _rise(numbers: np.ndarray) -> bool:
+    return bool(np.all(np.diff(numbers) > 0))
 
 
 def wrap_of(guess: Guess) -> float | None:
@@ -137,4 +155,10 @@ def wrap_of(guess: Guess) -> float | None:
     if not len(below) or len(below) > 0.2 * len(guess.numbers) or not len(above):
         return None
     least, most = float(below.min()), float(above.max())
-    return next((at for at in _WRAPS if least + at >= 0 and below.max() + at <= 3 * most), None)
+    # Linux' powercap counts uJ, and wraps a little below a power of two of J.
+    unit = guess.heading.unit
+    is_counted = unit is not None and unit.text == "uJ"
+    wraps = [round(each * 1e6) for each in POWERCAP_J] if is_counted else _WRAPS
+    return next(
+        (at for at in sorted(wraps) if least + at >= 0 and below.max() + at <= 3 * most), None
+    )

@@ -11,7 +11,7 @@ from data.schema import KNOBS, MEASUREMENTS
 from ingest.formats.json_rows import is_configuration, is_set
 from ingest.formats.table_columns import OF_TABLE
 from ingest.proposals.columns import AT_RANDOM, guess_columns
-from ingest.proposals.crossed_tables import rows_are_samples
+from ingest.proposals.crossed_tables import are_samples_over_time, rows_are_samples
 from ingest.proposals.found_tables import FoundTable
 from ingest.proposals.guess import Guess
 from ingest.proposals.heading_roles import names_machines
@@ -117,6 +117,9 @@ class GuessedTable:
             for each in content.headings
             if each not in headings
         ]
+        if are_samples_over_time(guesses, sources):
+            self.refusal = self.refusal or _SAMPLES
+            return []
         if self.means is not None:
             # Their columns are read as the declaration of means says.
             taken = {self.means.n, *filter(self.means.mean_of, content.headings)}

@@ -18,9 +18,9 @@ from ingest.formats.written_numbers import is_unset
 from ingest.proposals.guess import (
     MOST_VALUES,
     Guess,
+    are_epochs,
     clock_unit,
     digits_of,
-    epoch_scale,
     is_even,
     numbers_of,
 )
@@ -147,8 +147,7 @@ _OF_NUMBERS: Final = (
     _RANKED,
     _PLACED,
     _CAME_OUT,
-    _Case(lambda c: c.has("timestamp", "datetime", "date")
-          or (c.has("time", *WHEN) and epoch_scale(c.numbers) is not None),
+    _Case(lambda c: c.has("timestamp", "datetime", "date") or are_epochs(c.heading, c.numbers),
           "label", "a time of day or a date"),
     _Case(lambda c: _is_index(c), "label", ROW),
     _Case(lambda c: _numbers_rows(c), "label", "a number of the row"),

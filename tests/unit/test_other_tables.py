@@ -219,6 +219,7 @@ def test_a_measurement_a_row_becomes_a_run_a_row(case: str) -> None:
         (["Average,1000,200.0"], 1),
         ([",\N{N-ARY SUMMATION}ops / \N{N-ARY SUMMATION}power =,5"], 1),
         (["Overall,,190.0"], 1),
+        (["Mittelwert,1000,200.0"], 1),
         # No total of those above, and no last row.
         (["mean,1500,250.0"], 0),
         (["Total,3000,600.0", "90%,900,190.0"], 0),

@@ -44,8 +44,8 @@ STRANGERS: dict[str, list[tuple[str, tuple[Any, ...]]]] = {
         ("SELECT count(*) FROM runs WHERE energy_j IS NULL OR energy_j > 0", (45,)),
         ("SELECT energy_j, throughput_qps FROM runs WHERE run_id LIKE 'merge_sort-azul%'",
          (51438.7, 0.067)),
-        ("SELECT energy_j FROM runs WHERE run_id LIKE '%filequick%runtimeope%'", (67237.0,)),
-        ("SELECT energy_j FROM runs WHERE run_id LIKE '%filequick%runtimenat%'", (66369.0,)),
+        ("SELECT energy_j FROM runs WHERE run_id LIKE '%benchmarkquick%runtimeope%'", (67237.0,)),
+        ("SELECT energy_j FROM runs WHERE run_id LIKE '%benchmarkquick%runtimenat%'", (66369.0,)),
     ],
 }  # fmt: skip
 

@@ -79,6 +79,16 @@ SHAPES: dict[str, str] = {
         "".join(f"progress pass={n} power_w={20 + n}.5\n" for n in range(4))
         + f"result filter={a} width={b} energy_j={c} time_s={d}\n" for a, b, c, d in ROWS),
     "parameters above": "Parameter,Value\nhost,elk\nruns,1\n\n" + joined(",", HEAD, *ROWS),
+    "a comment below the header, and a row as a comment": joined(",", HEAD) + "# on elk\n"
+    + joined(",", *ROWS[:3], ("#blur", 9, 9.5, 9.5), *ROWS[3:]),
+    # All that a spreadsheet in German adds: a mark, comments, gaps, units in cells, a mean.
+    "decimal commas, units in cells, comments, a mean": "\ufeff# in March\n\n"
+    + joined(";", ("filter", "width", "energy", "time")) + "\n" + joined(";", *(
+        (f" {a} ", f"{b} px", f"{c:.2f} J".replace(".", ","), f"{d:.2f} s".replace(".", ","))
+        for a, b, c, d in ROWS)) + "\nMittelwert;;42,25 J;2,42 s\n# by elk\n",
+    "several units of one quantity": joined(",", ("filter", "width", "energy", "time"), *(
+        (a, b, f"{c} J" if c < 50 else f"{c / 1e3} kJ", f"{d * 1e3:.0f} ms" if d < 2 else f"{d} s")
+        for a, b, c, d in ROWS)),
     "a comment and a mean below": joined(",", HEAD, *ROWS) + "# done\n"
     + joined(",", ("mean", "", 42.25, 2.4167)),
 }  # fmt: skip
@@ -169,6 +179,12 @@ def test_headings_that_recur_are_told_apart_and_said(
     assert problems[0].endswith(f"read as {said}")
     sql = "SELECT energy_j FROM runs WHERE filter = 'blur' AND width_px = 640 ORDER BY ALL"
     assert [row["energy_j"] for row in query(lake, sql)] == [*energies]
+
+
+def test_a_text_in_the_code_page_of_windows_keeps_its_letters() -> None:
+    text = "Größe;energy_j\nkühl;1,5\ngroß;2,5\n".encode("cp1252")
+    table = parse_table([text], "t.csv", ProblemList())
+    assert (table.headings, [*table.column(0)]) == (["Größe", "energy_j"], ["kühl", "groß"])
 
 
 def test_titles_of_one_header_are_a_column() -> None:

@@ -353,6 +353,26 @@ def test_traces_of_other_people_are_one_run_each(lake: Path) -> None:
     assert query(lake, "SELECT count(*) AS n FROM cores") == [{"n": 3}]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # Too few for a trace, and of nothing that a trace has.
+        (rows("time_s,power_w", range(5), [10.5, 11, 10, 11.5, 10.5]), 0),
+        (rows("time,pressure,humidity", [n / 2 for n in range(30)],
+              [99.5 + n * n / 8 for n in range(30)], [40.125 + n / 16 for n in range(30)]), 0),
+        # Durations of runs: none is 0, and one after which something was set.
+        (rows("time_s,power_w", [2.5, 3.5, 4.5, 5.5, 6.5], [10.5, 11, 10, 11.5, 10.5]), 5),
+        (rows("threads,time_s,energy_j", (1, 2, 1, 2), (0, 1, 2, 3), (5.5, 6.5, 7.5, 8.5)), 4),
+    ],
+)  # fmt: skip
+def test_samples_of_no_trace_are_no_runs(
+    text: str, expected: int, lake: Path, tmp_path: Path
+) -> None:
+    put(tmp_path / "log.csv", text)
+    ingest(lake, tmp_path, is_proposing=True)
+    assert len(runs(lake)) == expected
+
+
 def test_traces_that_rows_name_are_no_runs(lake: Path, tmp_path: Path) -> None:
     """`run_0` has no energy of its own: it gets 186 J; `run_1` keeps what the table says."""
     put(tmp_path / "run_table.csv", "id,threads,time,energy_j\nrun_0,1,12,\nrun_1,2,9,100.5\n")

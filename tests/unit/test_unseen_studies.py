@@ -97,7 +97,7 @@ STUDIES: Studies = {
             '"energy": {"pkg": 3.25, "dram": 0.0625}}, {"duration_ms": 48, "energy": {"pkg": 1.5, '
             '"dram": 0.03125}}]}\n' for run in range(3))
          for language in ("C", "Go") for program in ("fasta", "n-body")},
-        "language, file, replicate, energy_j, duration_s, energy_samples_energy_dram", 12,
+        "language, benchmark, replicate, energy_j, duration_s, energy_samples_energy_dram", 12,
         [("C", "fasta", 0, 8.25, 0.249, 0.15625)],
     ),
     # Times of day do not make samples of what keys of several settings tell apart.

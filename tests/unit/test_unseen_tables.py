@@ -142,7 +142,7 @@ STUDIES: Studies = {
     "a metric a row": (
         {f"{name}.csv": "metric,unit,run1,run2,run3\nenergy,J,100.5,110.5,120.5\n"
          "runtime,s,9.5,10.5,11.5\nfps,,1.5,1.25,1.75\n" for name in ("cg", "ep")},
-        "file, replicate, energy_j, duration_s, fps", 6,
+        "benchmark, replicate, energy_j, duration_s, fps", 6,
         [("cg", 1, 100.5, 9.5, 1.5), ("cg", 2, 110.5, 10.5, 1.25)],
     ),
     "settings in columns": (
@@ -159,7 +159,7 @@ STUDIES: Studies = {
     "settings in the names of columns": (
         {"t.csv": "metric,cg_1200,cg_2400,ep_1200,ep_2400\nenergy_j,100.5,80.5,60.5,50.5\n"
          "time_s,10.5,5.5,4.5,2.5\n"},
-        "setting_part, setting_part_2, energy_j, duration_s", 4,
+        "benchmark, setting_part, energy_j, duration_s", 4,
         [("cg", 1200, 100.5, 10.5), ("cg", 2400, 80.5, 5.5)],
     ),
     "a metric a file": (
