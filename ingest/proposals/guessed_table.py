@@ -118,8 +118,7 @@ class GuessedTable:
             if each not in headings
         ]
         if are_samples_over_time(guesses, sources):
-            self.refusal = self.refusal or _SAMPLES
-            return []
+            self.refusal, guesses = self.refusal or _SAMPLES, []
         if self.means is not None:
             # Their columns are read as the declaration of means says.
             taken = {self.means.n, *filter(self.means.mean_of, content.headings)}
