@@ -1,5 +1,6 @@
 """The cells of a table in little memory, and the most that a table may hold."""
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
@@ -7,7 +8,7 @@ from typing import Final
 
 from data.errors import FormatError
 from ingest.files.packed import CHUNK, packed, unpacked
-from ingest.formats.json_cells import Cell
+from ingest.formats.json_cells import STATISTICS, Cell, flatten, summaries
 from ingest.formats.written_numbers import (
     is_either,
     is_number,
@@ -18,7 +19,7 @@ from ingest.formats.written_numbers import (
 )
 from ingest.records import ProblemList
 from ingest.settings.column_names import WORDS
-from ingest.settings.headings import is_measurement, is_setting, words_of
+from ingest.settings.headings import is_measurement, is_setting, read_heading, words_of
 
 # Rows by which the cells of a column are judged first.
 LOOKED_AT: Final = 40
@@ -231,6 +232,41 @@ def _plain(
         means, deviations, unit = pairs
         return means, unit, deviations
     return None
+
+
+def with_summed_lists(table: Table) -> Table:
+    """Return a table with the statistics of the columns whose cells are lists: `[1.5, 1.25]`."""
+    first = [cells for _, cells in islice(table.rows, LOOKED_AT)]
+    lists = {
+        heading: [*map(_list_in, table.column(at))]
+        for at, heading in enumerate(table.headings)
+        if first and all(map(_list_in, (cells[at] for cells in first)))
+    }
+    numbered = (zip(lists, of, strict=True) for of in zip(*lists.values(), strict=True))
+    sums = [*map(summaries, map(dict, numbered))]
+    names = [*dict.fromkeys(name for each in sums for name in each)]
+    if not names or not {*names}.isdisjoint(table.headings):
+        return table
+    kept = [at for at, heading in enumerate(table.headings) if heading not in lists]
+    summed = table.of_same_place([*(table.headings[at] for at in kept), *names])
+    for heading in lists:
+        unit = read_heading(heading).unit
+        own = {f"{heading}_{each}": unit.text for each in STATISTICS[1:] if unit is not None}
+        summed.units |= own
+    for (line, cells), more in zip(table.rows, sums, strict=True):
+        summed.append(line, [*(cells[at] for at in kept), *map(more.get, names)])
+    return summed
+
+
+def _list_in(cell: Cell) -> list[float]:
+    """Return the numbers of a cell that is a list of several; empty for others."""
+    text = str(cell or "").strip()
+    if not text.startswith("[") or "," not in text:
+        return []
+    try:
+        return flatten({"": json.loads(text)})[1].get("", [])
+    except (ValueError, RecursionError):
+        return []
 
 
 def with_filled_cells(table: Table, problems: ProblemList) -> Table:

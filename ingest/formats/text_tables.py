@@ -32,6 +32,7 @@ from ingest.formats.table_rows import (
     told_apart,
     with_filled_cells,
     with_plain_numbers,
+    with_summed_lists,
 )
 from ingest.formats.table_text import (
     content_lines,
@@ -216,7 +217,7 @@ class _Reader:
         if separator != ",":
             doubt_commas(table, problems)
         table = with_filled_cells(table, problems)
-        return with_plain_numbers(table, separator == ",")
+        return with_plain_numbers(with_summed_lists(table), separator == ",")
 
     def _repaired(self, headings: list[str], cells: list[str], line: str) -> list[str]:
         """Return a row of another length with its empty cell, where one can be told.

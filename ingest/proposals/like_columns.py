@@ -213,18 +213,19 @@ def pivot_columns(
 
 def mean_columns(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -> Aggregate | None:
     """Return how headings tell means from deviations, if a column counts the runs of each row."""
-    counts = [
-        heading
+    counts = {
+        tuple(map(str, cells)): heading
         for heading, cells in zip(headings, columns, strict=True)
         if words_of(heading) and words_of(heading)[-1] in _COUNTS and _are_counts(cells)
-    ]
-    if len(counts) != 1 or not _counts_runs(counts[0], headings):
+    }
+    if len(counts) != 1 or not all(_counts_runs(each, headings) for each in counts.values()):
         return None
+    (count,) = counts.values()
     for sd in _DEVIATIONS:
         texts = [match[0] for heading in headings if (match := re.search(sd, heading, re.I))]
         for mean in _MEANS if texts else ():
             words = [match[0] for heading in headings if (match := re.search(mean, heading, re.I))]
-            shape = Aggregate(n=counts[0], mean=words[0], sd=texts[0]) if words else None
+            shape = Aggregate(n=count, mean=words[0], sd=texts[0]) if words else None
             if shape is not None and all(
                 shape.mean_of(heading) in headings for heading in headings if texts[0] in heading
             ):
@@ -234,7 +235,7 @@ def mean_columns(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -> 
         if texts and all(
             h.removesuffix(texts[0]) in headings for h in headings if h.endswith(texts[0])
         ):
-            return Aggregate(n=counts[0], sd=texts[0])
+            return Aggregate(n=count, sd=texts[0])
     return None
 
 

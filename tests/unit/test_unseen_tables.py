@@ -301,6 +301,17 @@ STUDIES: Studies = {
         "program, clock_ghz, duration_s, energy_j, std_time, std_energy", 4,
         [("fft", 1.2, 20.5, 310.5, 0.5, 3.5)],
     ),
+    # Three times of each row in a cell are its replicates, and how many there are says `reps` too.
+    "lists in cells": (
+        {"t.csv": "backend,lines,reps,best_ms,times_ms,sides\n"
+                  'col,1000,3,7.5,"[7.5, 8.5, 9.5]","[2, 4]"\nrow,1000,3,17.5,"[19.5, 17.5, 18.5]",'
+                  '"[2, 4]"\ncol,9000,3,70.5,"[70.5, 71.5, 72.5]","[2, 4]"\n'
+                  'row,9000,3,90.5,"[90.5, 94.5, 92.5]","[2, 4]"\n'},
+        "backend, lines, duration_s, sd_duration_s, aggregate_n, sides", 4,
+        [("col", 1000, pytest.approx(0.0085), pytest.approx(0.001), 3, "[2, 4]"),
+         ("col", 9000, pytest.approx(0.0715), pytest.approx(0.001), 3, "[2, 4]"),
+         ("row", 1000, pytest.approx(0.0185), pytest.approx(0.001), 3, "[2, 4]")],
+    ),
     "durations in parts": (
         {"table.csv": "program,clock_ghz,real,energy_j\nfft,1.2,2m20.500s,3310.5\n"
                       "fft,2.4,1m11.250s,4402.5\nlu,1.2,0m59.750s,1520.5\nlu,2.4,0m31.000s,1611.5\n",
