@@ -212,9 +212,11 @@ def _in_watts(trace: Trace, at: int, numbers: np.ndarray) -> np.ndarray:
     """Return powers without a unit in W: beyond a rack of servers they are mW, uW or of mJ, uJ."""
     usual = float(np.nanmedian(numbers))
     unit, scale = next(((u, s) for least, u, s in _SMALL_UNITS if usual >= least), ("W", 1.0))
-    if scale != 1.0:
-        name = trace.layout.headings[at]
-        is_energy = trace.headings[at].quantity == "energy"
+    name, is_energy = trace.layout.headings[at], trace.headings[at].quantity == "energy"
+    if scale == 1.0 and is_energy and _JOULES.isdisjoint(words_of(name)):
+        detail = f"{name} without a unit is taken as J"
+        trace.problems.add("unit_guessed", "doubted", detail)
+    elif scale != 1.0:
         said, unit = (" a second", f"{unit[:-1]}J") if is_energy else ("", unit)
         detail = f"{name} of {usual:g}{said} without a unit is taken as {unit}"
         trace.problems.add("unit_guessed", "doubted", detail)
@@ -231,6 +233,7 @@ def _possible(trace: Trace, at: int, numbers: np.ndarray) -> np.ndarray:
     return np.where(is_odd, np.nan, numbers)
 
 
+_JOULES: Final = frozenset({"joule", "joules", "j"})
 _PLAIN: Final = frozenset(
     {"power", "energy", "j", "w", "mj", "uj", "mw", "uw", "joules", "watts", "watt", "draw", "c"}
 )

@@ -23,13 +23,15 @@ from ingest.discover.source_reads import read_source
 from ingest.files.packed import Packed
 from ingest.formats.trace import POWER
 from ingest.formats.trace_headings import energy_column, energy_columns
-from ingest.records import Intervals, Problem, Reading, SummaryRow
+from ingest.records import MOST_NAMED_LINES, Intervals, Problem, Reading, SummaryRow
 from ingest.settings.column_names import WORDS
 from ingest.settings.headings import words_of
 from ingest.tables.table_reads import TableRead, window_of
 
 # Of a window a trace must cover this share.
 _LEAST_COVERED: Final = 0.9
+# Energies of a row and of its trace that differ by more are doubted.
+_AS_MUCH: Final = 0.05
 # Rows that are looked at for the settings of traces, and the least settings that these have.
 _MOST_ROWS: Final = 2_000
 _LEAST_SAID: Final = 2
@@ -144,7 +146,7 @@ def _join_by_settings(
     if not len(traces) == len(of_traces) == len({*of_traces}):
         return
     for at, trace in zip(of_traces, traces, strict=True):
-        _fill(rows[at], trace, None)
+        _fill(read, rows[at], trace, None)
         reason = f"the trace of line {rows[at].line} of {read.file.name}, by their settings"
         joined[trace.work.run_id] = Ignored(trace.path, reason, True)
     read.table.rows = Packed(rows)
@@ -262,7 +264,7 @@ def _join_table(
         ]
         named += [own] if own is not None and not named else []
         for trace in named[:1]:
-            _fill(row, trace, window)
+            _fill(read, row, trace, window)
             joined[trace.work.run_id] = Ignored(
                 trace.path, f"the trace of line {row.line} of {file}", True
             )
@@ -270,7 +272,7 @@ def _join_table(
             for trace in traces:
                 energy_j = trace.energy_in(*window)
                 if energy_j is not None:
-                    _fill(row, trace, window)
+                    _fill(read, row, trace, window)
                     reason = f"a trace of the runs of {file}, by their times"
                     joined[trace.work.run_id] = Ignored(trace.path, reason, True)
                     break
@@ -278,12 +280,13 @@ def _join_table(
     read.table.rows = rows
 
 
-def _fill(row: SummaryRow, trace: _Trace, window: tuple[float, float] | None) -> None:
+def _fill(
+    read: TableRead, row: SummaryRow, trace: _Trace, window: tuple[float, float] | None
+) -> None:
     """Give a row the energies of its trace and of those of other parts, and the time if it has
-    none.
+    none. An energy of its own stays, and is compared with that of the trace.
     """
-    if row.values.get("energy_j") is not None:
-        return
+    own = row.values.get("energy_j")
     for each in (trace, *trace.others):
         measured = each.reading.measurements
         energy_j = each.energy_in(*window) if window is not None else None
@@ -294,10 +297,32 @@ def _fill(row: SummaryRow, trace: _Trace, window: tuple[float, float] | None) ->
             duration_s = window[1] - window[0]
         if energy_j is None:
             continue
+        if own is not None:
+            _compare(read, row, each, energy_j)
+            continue
         row.values[each.column] = energy_j
         if row.values.get("duration_s") is None:
             row.values["duration_s"] = duration_s
         row.flags.extend(flag for flag in each.reading.flags if flag not in row.flags)
+
+
+def _compare(read: TableRead, row: SummaryRow, trace: _Trace, energy_j: float) -> None:
+    """Doubt an energy of a row that is far from that of its trace, of the machine or of no part."""
+    own = row.values["energy_j"]
+    is_whole = trace.column == "energy_j" and isinstance(own, int | float)
+    if not is_whole or abs(energy_j - float(own)) <= _AS_MUCH * abs(float(own)):
+        return
+    detail = f"{float(own):.6g} J in the row, {energy_j:.6g} J in its trace {Path(trace.path).name}"
+    if trace.reading.part not in ("", "total"):
+        detail += f" of the {trace.reading.part}"
+    detail += ": the row's is kept"
+    problems = read.table.problems
+    known = [at for at, problem in enumerate(problems) if problem.kind == "trace_energy"]
+    if len(known) < MOST_NAMED_LINES:
+        problems.append(Problem("trace_energy", "doubted", detail, row.line))
+    else:
+        last = problems[known[-1]]
+        problems[known[-1]] = replace(last, count=last.count + 1)
 
 
 def _declare_parts(read: TableRead, traces: Sequence[_Trace]) -> None:

@@ -255,6 +255,13 @@ def test_a_total_that_counts_parts_twice_is_doubted() -> None:
     assert "Watts is the sum of psys, pkg-0, core" in problem.detail
 
 
+@pytest.mark.parametrize(("heading", "doubts"), [("energy", 1), ("energy_j", 0), ("joules", 0)])
+def test_energies_without_a_unit_are_doubted(heading: str, doubts: int) -> None:
+    reading = trace(rows(f"time_s,{heading}", N, [5 * n for n in N]))
+    assert reading.measurements["energy_j"] == 55.0
+    assert [p.kind for p in reading.problems] == ["unit_guessed"] * doubts
+
+
 def test_falls_of_running_totals() -> None:
     """2^16 J is a wrap; a fall from elsewhere is a new start, of which the value counts."""
     steps = steps_of(np.array([65500.0, 65530.0, 24.0, 54.0, 10.0, 40.0]))
@@ -374,20 +381,26 @@ def test_samples_of_no_trace_are_no_runs(
 
 
 def test_traces_that_rows_name_are_no_runs(lake: Path, tmp_path: Path) -> None:
-    """`run_0` has no energy of its own: it gets 186 J; `run_1` keeps what the table says."""
-    put(tmp_path / "run_table.csv", "id,threads,time,energy_j\nrun_0,1,12,\nrun_1,2,9,100.5\n")
-    for name in ("run_0", "run_1"):
+    """`run_0` has no energy of its own: it gets 186 J; `run_1` keeps what the table says, with a
+    doubt, as `run_2` does without one.
+    """
+    put(tmp_path / "run_table.csv", "id,threads,time,energy_j\nrun_0,1,12,\nrun_1,2,9,100.5\n"
+        "run_2,4,8,184.5\n")  # fmt: skip
+    for name in ("run_0", "run_1", "run_2"):
         put(tmp_path / name / "power.csv", POWER)
     report = ingest(lake, tmp_path)
-    assert [row["energy_j"] for row in runs(lake, "energy_j", "energy_j")] == [100.5, 186.0]
+    assert [row["energy_j"] for row in runs(lake, "energy_j", "energy_j")] == [100.5, 184.5, 186.0]
+    assert details(report, "trace_energy") == [
+        "100.5 J in the row, 186 J in its trace power.csv: the row's is kept"
+    ]
     assert [each.reason for each in report.ignored] == [
-        "the trace of line 2 of run_table.csv", "the trace of line 3 of run_table.csv",
+        f"the trace of line {line} of run_table.csv" for line in (2, 3, 4)
     ]  # fmt: skip
     assert [*describe_ignored(report.ignored, verbose=False)][:2] == [
-        "files that say more of the runs of others: 2",
+        "files that say more of the runs of others: 3",
         f"joined: {tmp_path}/run_0/power.csv: the trace of line 2 of run_table.csv",
     ]
-    assert ingest(lake, tmp_path).unchanged == 2
+    assert ingest(lake, tmp_path).unchanged == 3
 
 
 def test_rows_that_state_their_time_get_the_energy_of_a_trace(lake: Path, tmp_path: Path) -> None:
