@@ -37,8 +37,9 @@ from ingest.proposals.file_names import (
 )
 from ingest.proposals.found_tables import find_tables
 from ingest.proposals.guessed_table import GuessedTable, own_name
+from ingest.proposals.name_tokens import renamed
 from ingest.proposals.part_traces import parts_of_runs
-from ingest.proposals.path_parts import read_paths, renamed
+from ingest.proposals.path_parts import read_paths
 from ingest.proposals.sections import system_section, workload_section
 from ingest.proposals.shapes import Shape, look
 from ingest.records import ReadContext, Reading

@@ -15,8 +15,8 @@ from ingest.formats.documents import is_yaml, may_be_document, parse_document
 from ingest.formats.json_rows import places_of
 from ingest.formats.written_numbers import is_number
 from ingest.proposals.blocks import sections_of
+from ingest.proposals.name_tokens import literal
 from ingest.proposals.path_parts import read_paths
-from ingest.proposals.path_patterns import literal
 from ingest.proposals.shapes import FoundFile, shapes_of
 from ingest.settings.dataset import FILE_NAME
 

@@ -11,8 +11,7 @@ from data.errors import FormatError
 from ingest.files.text_lines import joined
 from ingest.formats.hoboware_clock import MeterTime, parse_time
 from ingest.formats.hoboware_headings import Headings, find_headings
-from ingest.formats.hoboware_numbers import find_decimal_mark
-from ingest.formats.meter_rows import MeterRows
+from ingest.formats.meter_rows import MeterRows, find_decimal_mark
 from ingest.records import MeterEvent, MeterReadings, ProblemList, ReadContext
 
 _MOST_BYTES: Final = 1 << 28

@@ -21,10 +21,10 @@ from ingest.formats.json_cells import (
     is_dictionary,
     is_list,
     quantity_in,
+    rows_of_columns,
     summaries,
     without_dictionaries,
 )
-from ingest.formats.json_columns import rows_of_columns
 from ingest.formats.json_samples import is_clock, samples_of
 from ingest.settings.column_names import WORDS, name_of_values
 from ingest.settings.headings import is_setting, quantity_of, read_heading, words_of

@@ -9,9 +9,8 @@ from zoneinfo import ZoneInfo
 from data.errors import FormatError
 from ingest.declarations import MeterDeclaration
 from ingest.formats.hoboware_clock import MeterTime, parse_time
-from ingest.formats.hoboware_numbers import find_decimal_mark
 from ingest.formats.json_cells import Cell
-from ingest.formats.meter_rows import MeterRows
+from ingest.formats.meter_rows import MeterRows, find_decimal_mark
 from ingest.formats.table_files import parse_table
 from ingest.formats.table_rows import Table
 from ingest.records import MeterReadings, ProblemList, ReadContext

@@ -15,8 +15,8 @@ from data.schema import KNOBS, MEASUREMENTS
 from ingest.declarations import TableColumn
 from ingest.formats.json_cells import Cell
 from ingest.proposals.beside import A_PART, mark_beside
-from ingest.proposals.guess import MOST_VALUES, Guess, digits_of, is_even
-from ingest.proposals.headings_together import read_together
+from ingest.proposals.guess import MOST_VALUES, Guess, decides, digits_of, is_even, rows_by
+from ingest.proposals.heading_roles import read_together
 from ingest.proposals.lake_columns import choose_targets
 from ingest.proposals.replicates import choose_replicate, numbers_runs, rows_of_settings
 from ingest.proposals.request_units import settle_rates
@@ -27,7 +27,6 @@ from ingest.proposals.roles import (
     REMARK,
     guess_of,
 )
-from ingest.proposals.row_groups import decides, rows_by
 from ingest.proposals.twin_columns import mark_twins
 from ingest.proposals.work_columns import (
     give_work,

@@ -9,7 +9,8 @@ from typing import Final
 from data.knob_table import KNOB_TABLE
 from ingest.discover.names import workload_of
 from ingest.formats import FORMATS
-from ingest.proposals.path_parts import PathColumn, renamed
+from ingest.proposals.name_tokens import renamed
+from ingest.proposals.path_parts import PathColumn
 from ingest.proposals.sections import column_section, system_section, workload_section
 from ingest.proposals.shapes import MACHINE, Shape
 from ingest.settings.column_names import clean_name

@@ -1,8 +1,9 @@
-"""What a column is taken for, and what its numbers say: digits, steps, times since 1970."""
+"""What a column is taken for, what its numbers say, and how its cells go with other columns."""
 
 import math
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -162,3 +163,25 @@ def wrap_of(guess: Guess) -> float | None:
     return next(
         (at for at in sorted(wraps) if least + at >= 0 and below.max() + at <= 3 * most), None
     )
+
+
+def decides(cells: Sequence[Hashable], others: Sequence[Hashable]) -> bool:
+    """Return whether each value of some cells stands with one value of the others alone."""
+    return len({*zip(cells, others, strict=True)}) == len({*cells})
+
+
+def are_twins(cells: Sequence[Hashable], others: Sequence[Hashable]) -> bool:
+    """Return whether two columns say the same, value by value."""
+    return decides(cells, others) and decides(others, cells)
+
+
+def rows_by(columns: Sequence[Sequence[Cell]], rows: Sequence[int]) -> list[list[int]]:
+    """Return the rows of each combination of the values of some columns.
+
+    Args:
+        rows: Numbers of rows, in the order in which each group has them.
+    """
+    groups: dict[tuple[Cell, ...], list[int]] = defaultdict(list)
+    for row in rows:
+        groups[tuple(cells[row] for cells in columns)].append(row)
+    return [*groups.values()]

@@ -18,7 +18,8 @@ from ingest.proposals.heading_roles import names_machines
 from ingest.proposals.judged_parts import judged_parts
 from ingest.proposals.lake_columns import COLUMNS
 from ingest.proposals.like_columns import energy_parts, mean_columns, power_parts
-from ingest.proposals.path_parts import PathColumn, read_paths, renamed
+from ingest.proposals.name_tokens import renamed
+from ingest.proposals.path_parts import PathColumn, read_paths
 from ingest.proposals.roles import MOST_STEPS
 from ingest.proposals.table_shape import shape_of
 from ingest.settings.column_names import WORDS, clean_name

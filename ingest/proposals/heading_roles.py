@@ -1,25 +1,42 @@
-"""What a heading says alone: set or measured, which direction is better, names of machines."""
+"""What headings say of columns: set or measured, which direction is better, names of machines.
 
+Beside each other they say more than alone: domains of RAPL, minutes, one metric.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final, Literal
 
+from ingest.formats.json_cells import Cell
 from ingest.settings.column_names import WORDS
-from ingest.settings.headings import Heading
+from ingest.settings.headings import Heading, quantity_of, read_heading, unit_of
 
 Better = Literal["less", "more"]
-SET: Final = WORDS["set"]
-_MORE: Final = WORDS["more"]
-_LESS: Final = WORDS["less"]
-MEASURED: Final = _LESS | _MORE | WORDS["measured"]
-STATISTICS: Final = WORDS["statistics"]
-PLAIN_WORDS: Final = WORDS["plain"]
-WHEN: Final = WORDS["times_of_day"]
+MEASURED: Final = WORDS["less"] | WORDS["more"] | WORDS["measured"]
+# Domains of RAPL; of the first alone that is not certain.
+_ONLY_DOMAINS: Final = frozenset({"package", "pkg", "dram", "uncore", "psys"})
+_DOMAINS: Final = _ONLY_DOMAINS | {"cpu", "core", "cores", "gpu"}
+# Of these nobody states the least.
+_OF_WHOLE: Final = ("total", "elapsed", "wall", "train", "training")
+_FEWEST: Final = 2
+# Fields of SLURM's `sacct`, and those of seconds.
+_OF_ACCOUNTS: Final = frozenset(
+    {"consumedenergy", "consumedenergyraw", "averss", "maxrss", "ncpus", "alloccpus", "nnodes"}
+)
+_ACCOUNTED_S: Final = frozenset({"elapsed", "elapsedraw", "systemcpu", "usercpu", "totalcpu"})
+_FEWEST_FIELDS: Final = 3
+PERCENTILE: Final = r"p\d+(\.\d+)?|\d\dth"
+_MEANS: Final = ("mean", "avg", "average", "median")
+_STATISTIC: Final = rf"{PERCENTILE}|{'|'.join(_MEANS)}|min|max"
 # What is better if there is more of it, of whatever it is.
 SAVINGS: Final = ("saving", "savings", "saved", "reduction", "improvement", "gain")
 
 
 def is_measured(heading: Heading, quantity: str) -> bool | None:
     """Return whether the heading says that its column was measured; None if it says nothing."""
-    words = [word for word in heading.words if word not in PLAIN_WORDS | STATISTICS]
+    words = [word for word in heading.words if word not in WORDS["plain"] | WORDS["statistics"]]
     last = words[-1] if words else ""
     if heading.has(*WORDS["limits"]):
         return last in WORDS["compliance"]
@@ -33,15 +50,15 @@ def is_measured(heading: Heading, quantity: str) -> bool | None:
         return True
     if last == "ratio" and {*words} & {"performance", "power", "energy", "hit", "miss"}:
         return True
-    if last in SET and last not in ("count", "number"):
+    if last in WORDS["set"] and last not in ("count", "number"):
         return False
-    if last == "rate" and SET & set(words):
+    if last == "rate" and WORDS["set"] & set(words):
         return False
     if last in MEASURED or quantity == "time":
         return not heading.has("timeout", "interval", "period", "setting", "target")
     if MEASURED & set(words):
         return True
-    return False if SET & set(words) else None
+    return False if WORDS["set"] & set(words) else None
 
 
 def direction_of(heading: Heading, quantity: str) -> Better | None:
@@ -51,16 +68,17 @@ def direction_of(heading: Heading, quantity: str) -> Better | None:
         return None
     if heading.words[-2:] == ("frame", "rate") or heading.has(*SAVINGS):
         return "more"
-    if heading.has(*_MORE) or (unit is not None and unit.quantity == "rate" and unit.text != "rpm"):
+    is_rate = unit is not None and unit.quantity == "rate" and unit.text != "rpm"
+    if is_rate or heading.has(*WORDS["more"]):
         return "more" if not heading.has("emissions", "misses", "errors") else "less"
-    if quantity in ("energy", "power", "time", "price") or heading.has(*_LESS):
+    if quantity in ("energy", "power", "time", "price") or heading.has(*WORDS["less"]):
         return None if heading.has("usage") and not quantity else "less"
     return None
 
 
 def is_spread(heading: Heading) -> bool:
     """Whether a column holds deviations or extremes of another quantity."""
-    return heading.has(*STATISTICS, "error", "uncertainty")
+    return heading.has(*WORDS["statistics"], "error", "uncertainty")
 
 
 def names_machines(heading: Heading) -> bool:
@@ -76,4 +94,106 @@ def is_counted(heading: Heading) -> bool:
 
 def names_a_setting(heading: Heading) -> bool:
     """Return whether the last word says what is set; the number of something may be a result."""
-    return heading.words[-1] in (SET | {"rate"}) - {"count", "number", "n", "num"}
+    return heading.words[-1] in (WORDS["set"] | {"rate"}) - {"count", "number", "n", "num"}
+
+
+def read_together(headings: Sequence[Heading], columns: Sequence[Sequence[Cell]]) -> list[Heading]:
+    """Return the headings of a table with the words and units that those beside them give.
+
+    Args:
+        columns: The cells of each column.
+    """
+    named = _named_by_others(headings, columns)
+    # `J` beside `I` and `K` is the side of a matrix, and no joules.
+    if {"I", "J", "K"} <= {heading.text for heading in named}:
+        named = [replace(each, unit=None) if each.text == "J" else each for each in named]
+    # `std` beside no mean is a standard of a language.
+    if not any(heading.has(*_MEANS) for heading in named):
+        named = [replace(h, words=("standard",)) if h.words == ("std",) else h for h in named]
+    return _with_latencies(_with_minutes(_with_accounts(_with_domains(named))))
+
+
+def _named_by_others(
+    headings: Sequence[Heading], columns: Sequence[Sequence[Cell]]
+) -> list[Heading]:
+    """Read `Score` as what all cells of `Score Metric` say: `Energy (J)`."""
+    named = {}
+    for heading, cells in zip(headings, columns, strict=True):
+        texts = {str(cell).strip() for cell in cells if cell not in (None, "")}
+        if len(texts) == 1 and heading.words[-1:] in (("metric",), ("unit",), ("units",)):
+            named[heading.words[:-1]] = heading.words[-1], texts.pop()
+    return [
+        _named_by(heading, *named[stem])
+        if (stem := heading.words[: -1 if heading.words[-1:] == ("value",) else None]) in named
+        and not heading.unit
+        else heading
+        for heading in headings
+    ]
+
+
+def _named_by(heading: Heading, word: str, text: str) -> Heading:
+    """Return a heading with what another column says of it: its metric, or its unit."""
+    if word != "metric" and (unit := unit_of(text)) is not None:
+        return replace(heading, unit=unit)
+    other = read_heading(text)
+    return replace(heading, words=other.words or heading.words, unit=other.unit)
+
+
+def _with_domains(headings: Sequence[Heading]) -> list[Heading]:
+    """Read `CORE` and `CPU` beside `DRAM` and `PSYS` as energies of RAPL."""
+    bare = [h.words[0] if len(h.words) == 1 and not h.unit else "" for h in headings]
+    if len({*bare} & _ONLY_DOMAINS) < _FEWEST:
+        return [*headings]
+    return [
+        replace(heading, words=("rapl", "package" if word == "cpu" else word, "energy"))
+        if word in _DOMAINS
+        else heading
+        for heading, word in zip(headings, bare, strict=True)
+    ]
+
+
+def _with_accounts(headings: Sequence[Heading]) -> list[Heading]:
+    """Read times of SLURM's accounts, which beside others of its fields are seconds."""
+    fields = {heading.text.lower() for heading in headings}
+    if len(fields & (_OF_ACCOUNTS | _ACCOUNTED_S)) < _FEWEST_FIELDS or not fields & _OF_ACCOUNTS:
+        return [*headings]
+    return [
+        replace(heading, unit=unit_of("s"))
+        if heading.text.lower() in _ACCOUNTED_S and heading.unit is None
+        else heading
+        for heading in headings
+    ]
+
+
+def _with_latencies(headings: Sequence[Heading]) -> list[Heading]:
+    """Read `mean_ns` and `max_ns` beside `p50_ns` as of the same times: latencies."""
+    units = {
+        heading.unit for heading in headings
+        if heading.unit and heading.unit.quantity == "time" and _is_bare(heading, PERCENTILE)
+    }  # fmt: skip
+    return [
+        replace(each, words=("latency", *each.words))
+        if each.unit in units and _is_bare(each, _STATISTIC)
+        else each
+        for each in headings
+    ]
+
+
+def _is_bare(heading: Heading, form: str) -> bool:
+    return len(heading.words) == 1 and re.fullmatch(form, heading.words[0]) is not None
+
+
+def _with_minutes(headings: Sequence[Heading]) -> list[Heading]:
+    """Read `duration_min` and `total_time_min` as minutes, if no other statistic stands beside.
+
+    `time_min` and `runtime_min` may be the least time of several.
+    """
+    stems = Counter(heading.words[:-1] for heading in headings)
+    return [
+        replace(heading, words=heading.words[:-1], unit=unit_of("mins"))
+        if heading.words[-1:] == ("min",) and stems[heading.words[:-1]] == 1
+        and heading.unit is None and quantity_of(heading) == "time"
+        and (heading.words[-2] == "duration" or heading.has(*_OF_WHOLE))
+        else heading
+        for heading in headings
+    ]  # fmt: skip

@@ -9,10 +9,9 @@ from typing import Final
 import numpy as np
 
 from ingest.formats.json_cells import Cell
-from ingest.proposals.guess import Guess
+from ingest.proposals.guess import Guess, are_twins, decides
 from ingest.proposals.path_parts import PathColumn, give_what_ran
 from ingest.proposals.roles import FEW_VALUES
-from ingest.proposals.row_groups import are_twins, decides
 from ingest.settings.column_names import WORDS
 from ingest.settings.headings import words_of
 

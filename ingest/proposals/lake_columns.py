@@ -25,8 +25,7 @@ from ingest.proposals.cost_units import (
     set_unit,
 )
 from ingest.proposals.guess import Guess, wrap_of
-from ingest.proposals.heading_roles import MEASURED, PLAIN_WORDS, STATISTICS, WHEN, is_spread
-from ingest.proposals.headings_together import PERCENTILE
+from ingest.proposals.heading_roles import MEASURED, PERCENTILE, is_spread
 from ingest.proposals.request_units import NO_UNIT, is_latency, name_latencies
 from ingest.proposals.request_units import choose_units as choose_latency_units
 from ingest.settings.column_names import WORDS
@@ -42,12 +41,13 @@ _MOST_W: Final = 1e6
 # A power and the time of one of these give the energy of one.
 _ITEMS: Final = frozenset({"epoch", "iteration", "iter", "step", "batch", "run"})
 _MEANS: Final = frozenset({"mean", "avg", "average", "media", "medio", "promedio", "mittel"})
+_NO_DURATION: Final = ("per", "offset", "interval", "to")
 # By so much an energy exceeds what the measured power gives in a time that is not the run's.
 _FAR: Final = 2.0
 # Words of the mean power of the whole.
 _OF_THE_RUN: Final = (
-    MEASURED | PLAIN_WORDS | {"total", "system", "whole", "machine", "server", "board"}
-) - STATISTICS.union(WORDS["parts"], {"peak"})
+    MEASURED | WORDS["plain"] | {"total", "system", "whole", "machine", "server", "board"}
+) - WORDS["statistics"].union(WORDS["parts"], {"peak"})
 DOUBTED: Final = "since all of a power are over 5 kW"
 COLUMNS: Final = ("energy_j", "power_w", "duration_s")
 
@@ -144,7 +144,8 @@ def _choose_of_one_part(run: _Run) -> None:
 
 def _part_of_the_run(guess: Guess) -> frozenset[str]:
     """Return the words of a heading but those of quantities, statistics and parts of machines."""
-    return frozenset(guess.heading.words) - MEASURED - PLAIN_WORDS - STATISTICS - WORDS["parts"]
+    known = MEASURED.union(WORDS["plain"], WORDS["statistics"], WORDS["parts"])
+    return frozenset(guess.heading.words) - known
 
 
 def _choose_pair(run: _Run) -> None:
@@ -272,7 +273,7 @@ def _best(guesses: Sequence[Guess], target: str) -> Guess | None:
     if _rank(best, target) <= -20 and best.heading.text != target:
         return None
     # Of times `elapsed` and `runtime` are no two things.
-    usual = MEASURED | PLAIN_WORDS if target == "duration_s" else frozenset[str]()
+    usual = MEASURED | WORDS["plain"] if target == "duration_s" else frozenset[str]()
     words = {*best.heading.words} - usual
     if any(
         _rank(other, target) == _rank(best, target) and words - other_words and other_words - words
@@ -295,12 +296,12 @@ def _rank(guess: Guess, target: str) -> int:
     rank += 2 * heading.has("package", "pkg", "avg", "average", "mean", "usage", "consumed")
     rank -= 8 * heading.has("idle", "baseline", "static", "dynamic", "saved", "savings", "delta")
     rank -= 6 * heading.has("codecarbon", "peak", *WORDS["predicted"])
-    rank -= 2 * len([word for word in heading.words if word not in MEASURED | PLAIN_WORDS])
+    rank -= 2 * len([word for word in heading.words if word not in MEASURED | WORDS["plain"]])
     if not heading.has("package", "pkg"):
         rank -= 4 * heading.has(*WORDS["parts"])
     if target == "duration_s":
         rank -= 12 * heading.has(*WORDS["phases"])
-        rank -= 30 * heading.has(*WHEN, *WORDS["moments"], "per", "offset", "interval", "to")
+        rank -= 30 * heading.has(*WORDS["times_of_day"], *WORDS["moments"], *_NO_DURATION)
         rank -= 30 * any(re.fullmatch(PERCENTILE, word) for word in heading.words)
         # A mean of which nothing says what took so long, beside the duration of the run.
         rank -= 4 * ({*heading.words} <= _MEANS)

@@ -11,7 +11,7 @@ from ingest.declarations import Aggregate
 from ingest.formats.json_cells import STATISTICS, Cell
 from ingest.formats.table_reshaped import stem_of
 from ingest.proposals.guess import Guess
-from ingest.proposals.heading_roles import WHEN, is_measured, is_spread
+from ingest.proposals.heading_roles import is_measured, is_spread
 from ingest.proposals.roles import guess_of
 from ingest.settings.column_names import WORDS
 from ingest.settings.headings import is_derived, quantity_of, read_heading, words_of
@@ -54,7 +54,7 @@ _MOST_MEASUREMENTS: Final = 40
 # What the begin and the end of a run are called in a list of events, and a time of day.
 _BEGINS: Final = frozenset({"start", "begin", "started", "starting"})
 _ENDS: Final = frozenset({"end", "stop", "finish", "ended", "stopped", "finished", "done"})
-_TIMES: Final = frozenset({"time", "ts"})
+_TIMES: Final = WORDS["times_of_day"] | {"time", "ts"}
 # Words of parts, phases and statistics: their columns are of one run.
 _NO_SERIES: Final = (
     _PARTS
@@ -194,7 +194,7 @@ def pivot_columns(
     Most of the names are of measurements: `energy_j`, `time_s`, `power/energy-pkg/`. Or they are of
     the begin and the end of each run, and the values times of day.
     """
-    times = [heading for heading in headings if {*words_of(heading)[-1:]} & (_TIMES | WHEN)]
+    times = [heading for heading in headings if {*words_of(heading)[-1:]} & _TIMES]
     for heading, cells in zip(headings, columns, strict=True):
         names = {str(cell).strip().lower() for cell in cells}
         is_pair = len(names) == 2 and len(names & _BEGINS) == len(names & _ENDS) == 1

@@ -1,7 +1,7 @@
-"""Names of files and folders in parts: as many of each, of words, numbers, units and marks."""
+"""Names of files and folders in parts: words, numbers, units, marks; and the pattern of these."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
@@ -10,7 +10,7 @@ from ingest.settings.headings import words_of
 from ingest.settings.units import unit_of
 
 SEPARATORS: Final = "-_.=@+ "
-_SEPARATED: Final = re.compile(rf"([{re.escape(SEPARATORS)}]+)")
+MARK: Final = re.compile(rf"([{re.escape(SEPARATORS)}]+)")
 HIDDEN: Final = {ord(mark): 0xE000 + at for at, mark in enumerate(SEPARATORS)}
 SHOWN: Final = {hidden: mark for mark, hidden in HIDDEN.items()}
 _NUMBERED: Final = re.compile(r"([A-Za-z][A-Za-z_-]*?)?(\d+(?:\.\d+)?)([A-Za-zµ%]+)?")
@@ -34,6 +34,8 @@ _LETTERS: Final = frozenset({"r", "i"})
 _CLOCKED: Final = frozenset({"gpu", "cpu", "mem", "core", "uncore", "emc"})
 # Words that name what stands behind them, for texts and numbers with units too.
 NAMING: Final = COUNTED | WORDS["given"] | WORDS["limits"] | WORDS["clocks"]
+# They need the word before them to say what was set: `power_limit_150W`.
+_SHORT: Final = WORDS["limits"] | {"size", "count", "rate", "level", "number", "num", "time"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +87,8 @@ def tokens_of(texts: tuple[str, ...]) -> Iterator[Token]:
         rows = [re.split(rf"([{re.escape(marks)}]+)", text) for text in texts]
         for at, column in enumerate(zip(*rows, strict=True)):
             yield from [Token(column, "mark")] if at % 2 else tokens_of(column)
-    elif any(map(_SEPARATED.search, texts)) and len(set(texts)) > 1:
-        tokens = [*_ragged([_SEPARATED.split(text) for text in texts])]
+    elif any(map(MARK.search, texts)) and len(set(texts)) > 1:
+        tokens = [*_ragged([MARK.split(text) for text in texts])]
         varied = [token for token in tokens if not token.is_fixed and token.kind != "mark"]
         # `powercap` beside `no_powercap` is one name.
         is_one = len(varied) == 1 and "" in varied[0].texts
@@ -119,7 +121,7 @@ def crossed(token: Token) -> list[Token]:
         return [token]
     parts = [*zip(*(cut[text] for text in token.texts), strict=True)]
     hidden = [tuple(part.translate(HIDDEN) for part in each) for each in parts]
-    is_listed = all(any(map(_SEPARATED.search, each)) for each in parts)
+    is_listed = all(any(map(MARK.search, each)) for each in parts)
     fields = [[replace(f, is_listed=is_listed) for f in _field(each)] for each in hidden]
     return [*fields[0], Token((mark,) * len(token.texts), "mark"), *fields[1]]
 
@@ -246,3 +248,91 @@ def is_replicate(word: str, values: Collection[str]) -> bool:
     last = {*words_of(word)[-1:]}
     counts = last <= _LETTERS and min(map(int, values)) <= 1
     return bool(last) and (counts or not last.isdisjoint(WORDS["replicates"]))
+
+
+def literal(text: str) -> str:
+    return re.escape(text.translate(SHOWN)).replace("\\-", "-").replace("\\ ", " ")
+
+
+def optional_mark(mark: Token, after: Sequence[Token], end: str) -> str:
+    """Return the pattern of marks that some names lack.
+
+    Those that lack the part behind it too go on with a mark, or end: `fp8` beside `fp8_v2`.
+    """
+    marks = re.escape("".join(sorted({*"".join(mark.texts)})))
+    is_both = after and all(
+        (not m) == (not t) for m, t in zip(mark.texts, after[0].texts, strict=True)
+    )
+    behind = f"|{end}" if end else ""
+    return rf"(?:[{marks}]+|(?=[{marks}/]{behind}|$))" if is_both else rf"[{marks}]*"
+
+
+def is_cut(token: Token) -> bool:
+    return any(map(MARK.search, (text.translate(SHOWN) for text in token.texts)))
+
+
+def are_told(tokens: Sequence[Token], marks: str, end: str) -> bool:
+    """Return whether marks alone tell where each part of the names ends."""
+    pattern = ""
+    for at, token in enumerate(tokens):
+        if token.is_fixed:
+            pattern += literal(token.texts[0])
+        elif token.kind == "mark":
+            pattern += optional_mark(token, tokens[at + 1 : at + 2], end)
+        else:
+            shown = {text.translate(SHOWN) for text in token.texts}
+            pattern += f"({form_of(shown, None if token.is_listed else marks)})"
+    varied = [token for token in tokens if not token.is_fixed and token.kind != "mark"]
+    names = zip(*(token.texts for token in tokens), strict=True)
+    parts = zip(*(token.texts for token in varied), strict=True)
+    return not varied or all(
+        (match := re.fullmatch(pattern, "".join(name).translate(SHOWN))) is not None
+        and match.groups() == tuple(part.translate(SHOWN) for part in each)
+        for name, each in zip(names, parts, strict=True)
+    )
+
+
+def form_of(values: Collection[str], marks: str | None) -> str:
+    if marks is None:
+        longest = sorted(values, key=lambda value: (-len(value), value))
+        return f"(?:{'|'.join(map(re.escape, longest))})"
+    others = "".join(mark for mark in sorted({*marks}) if mark not in "".join(values))
+    return f"[^/{re.escape(others)}]" + ("*?" if "" in values else "+?")
+
+
+def renamed(pattern: str, names: Mapping[str, str]) -> str:
+    """Return a pattern with other names of its groups; a group with an empty name is none."""
+    for name, other in names.items():
+        pattern = pattern.replace(f"(?P<{name}>", f"(?P<{other}>" if other else "(?:")
+    return pattern
+
+
+def counts_runs(tokens: Sequence[Token], at: int) -> bool:
+    """Return whether a part is a number behind a word of replicates."""
+    token = tokens[at]
+    is_number = token.kind == "number" and not token.is_fixed
+    return is_number and is_replicate(name_before(tokens, at), {*token.texts})
+
+
+def name_before(tokens: Sequence[Token], at: int) -> str:
+    """Return the word before a part that differs; with the one before it if it says little."""
+    names = [n for n in range(at) if tokens[n].kind == "word" and tokens[n].texts[0][:1].isalpha()]
+    if (
+        any(not token.is_fixed for token in tokens[names[-1] : at] if token.kind != "mark")
+        if names
+        else True
+    ):
+        # It names what stands between.
+        return ""
+    last = [tokens[n].word for n in names[-2:]]
+    if len(last) == 2 and all(last) and last[1].lower() in _SHORT and names[-1] - names[-2] == 2:
+        return f"{last[0]}_{last[1]}"
+    return last[-1] if last else ""
+
+
+def ends_in_a_number(tokens: Sequence[Token], at: int) -> bool:
+    """Return whether the last name before a part is the same in all and has its own number."""
+    before = [token for token in tokens[:at] if token.kind != "mark"][-2:]
+    numbers = [token.kind == "number" or any(map(str.isdigit, token.word)) for token in before]
+    is_name = all(token.is_fixed for token in before) and len(before) > 0 and numbers[-1]
+    return is_name and {*words_of(before[0].word)}.isdisjoint(NAMING)

@@ -4,25 +4,33 @@
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from ingest.proposals.guess import are_twins
 from ingest.proposals.name_tokens import (
     COUNTED,
     HIDDEN,
+    MARK,
     NAMING,
     OF_SIZES,
     SHOWN,
     THREADS,
     Token,
+    are_told,
+    counts_runs,
     crossed,
     cut_at_stamps,
+    ends_in_a_number,
+    form_of,
+    is_cut,
     is_replicate,
     joined,
+    literal,
+    name_before,
+    optional_mark,
 )
-from ingest.proposals.path_patterns import MARK, are_told, form_of, is_cut, literal, optional_mark
-from ingest.proposals.row_groups import are_twins
 from ingest.settings.column_names import (
     MODEL,
     VALUES,
@@ -42,8 +50,6 @@ _ONE_PART: Final = re.compile(
     rf"|(?i:{'|'.join(sorted(v for of in VALUES.values() for v in of if '_' in v))})(?![A-Za-z0-9])"
 )
 _MACHINE: Final = re.compile(r"[a-z]{1,3}\d{3,4}[a-z]*\d*|node\d+|host\d+", re.IGNORECASE)
-# They need the word before them to say what was set: `power_limit_150W`.
-_SHORT: Final = WORDS["limits"] | {"size", "count", "rate", "level", "number", "num", "time"}
 # Dates, seconds and ms since 1970 that are no round numbers, digests, and uuids.
 _STAMP: Final = re.compile(
     r"(?:19|20)\d\d(?:0[1-9]|1[0-2])[0-3]\d(?:[^\d.].*|\d{4,6})?|1[0-9]{9}(?<!000)(?:[0-9]{3}|\.\d+)?"
@@ -97,13 +103,6 @@ def read_paths(paths: Sequence[str], own: str = "file") -> tuple[str, list[PathC
     """
     pattern, columns = _read_many(paths, own)
     return pattern, give_what_ran(columns, own)
-
-
-def renamed(pattern: str, names: Mapping[str, str]) -> str:
-    """Return a pattern with other names of its groups; a group with an empty name is none."""
-    for name, other in names.items():
-        pattern = pattern.replace(f"(?P<{name}>", f"(?P<{other}>" if other else "(?:")
-    return pattern
 
 
 def give_what_ran(
@@ -193,7 +192,7 @@ class _Reader:
         tokens = joined(tokens)
         marks = "".join({mark for token in tokens if token.kind == "mark" for mark in token.texts})
         pattern, used = "", set[str]()
-        counted = [at for at, token in enumerate(tokens) if _counts_runs(tokens, at)]
+        counted = [at for at, token in enumerate(tokens) if counts_runs(tokens, at)]
         is_vague = not are_told(tokens, marks, literal(end))
         for at, token in enumerate(tokens):
             if token.is_fixed:
@@ -202,9 +201,9 @@ class _Reader:
                 pattern += optional_mark(token, tokens[at + 1 : at + 2], literal(end))
             else:
                 after = tokens[at + 1] if at + 1 < len(tokens) else None
-                word = _name_before(tokens, at)
+                word = name_before(tokens, at)
                 # `net34_114` is of a model: nothing says what its number is.
-                is_unsaid = token.kind == "number" and _ends_in_a_number(tokens, at)
+                is_unsaid = token.kind == "number" and ends_in_a_number(tokens, at)
                 word = f"{level}_number" if is_unsaid else word
                 if after and after.kind == "unit" and after.texts[0].lower() in COUNTED | THREADS:
                     word = "threads" if after.texts[0].lower() in THREADS else after.texts[0]
@@ -304,13 +303,6 @@ class _Reader:
         return rf"(?P<{name}>{form})"
 
 
-def _counts_runs(tokens: Sequence[Token], at: int) -> bool:
-    """Return whether a part is a number behind a word of replicates."""
-    token = tokens[at]
-    is_number = token.kind == "number" and not token.is_fixed
-    return is_number and is_replicate(_name_before(tokens, at), {*token.texts})
-
-
 def _are_clocks(numbers: Collection[int]) -> bool:
     """Return whether numbers are clocks in Hz: 100 MHz to 6 GHz in steps of 10 kHz, not all round.
 
@@ -329,27 +321,3 @@ def _are_machines(texts: Sequence[str]) -> bool:
     is_many = len(starts) == 1 and len({*texts}) > 2
     is_sweep = (is_many or is_said) and not {*starts} & {"node", "host"}
     return not is_sweep and all(map(_MACHINE.fullmatch, texts))
-
-
-def _name_before(tokens: Sequence[Token], at: int) -> str:
-    """Return the word before a part that differs; with the one before it if it says little."""
-    names = [n for n in range(at) if tokens[n].kind == "word" and tokens[n].texts[0][:1].isalpha()]
-    if (
-        any(not token.is_fixed for token in tokens[names[-1] : at] if token.kind != "mark")
-        if names
-        else True
-    ):
-        # It names what stands between.
-        return ""
-    last = [tokens[n].word for n in names[-2:]]
-    if len(last) == 2 and all(last) and last[1].lower() in _SHORT and names[-1] - names[-2] == 2:
-        return f"{last[0]}_{last[1]}"
-    return last[-1] if last else ""
-
-
-def _ends_in_a_number(tokens: Sequence[Token], at: int) -> bool:
-    """Return whether the last name before a part is the same in all and has its own number."""
-    before = [token for token in tokens[:at] if token.kind != "mark"][-2:]
-    numbers = [token.kind == "number" or any(map(str.isdigit, token.word)) for token in before]
-    is_name = all(token.is_fixed for token in before) and len(before) > 0 and numbers[-1]
-    return is_name and {*words_of(before[0].word)}.isdisjoint(NAMING)

@@ -6,8 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from ingest.proposals.guess import Guess
-from ingest.proposals.row_groups import rows_by
+from ingest.proposals.guess import Guess, rows_by
 from ingest.settings.column_names import WORDS
 
 _FEWEST_ROWS: Final = 4

@@ -13,8 +13,7 @@ from typing import Final
 import numpy as np
 
 from ingest.proposals.guess import Guess
-from ingest.proposals.heading_roles import PLAIN_WORDS
-from ingest.proposals.headings_together import PERCENTILE
+from ingest.proposals.heading_roles import PERCENTILE
 from ingest.settings.column_names import WORDS
 from ingest.settings.headings import Heading, counted_by_s
 from ingest.settings.units import unit_of
@@ -123,7 +122,7 @@ def name_latencies(metrics: Sequence[Guess]) -> None:
             guess.why += "; beside times of requests: may be inserted"
             continue
         of = [_PERCENTILES[word] for word in heading.words if word in _PERCENTILES]
-        others = {*heading.words} - {*_PERCENTILES} - _LATENCIES - PLAIN_WORDS - {"time"}
+        others = {*heading.words} - {*_PERCENTILES} - _LATENCIES - WORDS["plain"] - {"time"}
         if others or len(of) > 1 or (heading.unit is None and not guess.unit):
             continue
         target = f"latency_{of[0] if of else 'mean'}_us"

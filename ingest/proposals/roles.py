@@ -26,9 +26,6 @@ from ingest.proposals.guess import (
 )
 from ingest.proposals.heading_roles import (
     MEASURED,
-    SET,
-    STATISTICS,
-    WHEN,
     direction_of,
     is_counted,
     is_measured,
@@ -85,7 +82,7 @@ class _Column:
         self.rows, self.counts = len(texts), Counter(texts)
         self.count = len(self.counts)
         # A setting without a name is another one than that with the only name.
-        is_blank = 0 < self.rows < len(cells) and self.count == 1 and heading.has(*SET)
+        is_blank = 0 < self.rows < len(cells) and self.count == 1 and heading.has(*WORDS["set"])
         numbers = numbers_of(texts)
         self.numbers = np.empty(0) if numbers is None else numbers
         is_whole = all(re.fullmatch(r"-?\d+", text) for text in self.counts)
@@ -100,7 +97,7 @@ class _Column:
     def setting(self) -> str:
         """The last word of what was set."""
         words = reversed(self.heading.words)
-        return next((word for word in words if word in SET), self.heading.text)
+        return next((word for word in words if word in WORDS["set"]), self.heading.text)
 
     @property
     def measurement(self) -> str:
@@ -166,10 +163,10 @@ _OF_NUMBERS: Final = (
     _Case(lambda c: is_counted(c.heading) and any("." in t.rstrip("0.") for t in c.counts),
           "metric", "fractions of what is counted in whole: means"),
     _Case(lambda c: c.measured is True, "metric", "{c.measurement}"),
-    _Case(lambda c: c.quantity == "bytes" and c.has(*STATISTICS) and c.count > MOST_STEPS,
+    _Case(lambda c: c.quantity == "bytes" and c.has(*WORDS["statistics"]) and c.count > MOST_STEPS,
           "metric", "a statistic of more values than people set: {c.variety}"),
     # A size may be of a machine.
-    _Case(lambda c: (not c.has(*SET - {"size"}) or c.quantity == "bytes" or c.differs)
+    _Case(lambda c: (not c.has(*WORDS["set"] - {"size"}) or c.quantity == "bytes" or c.differs)
           and any(digits_of(text) > _MOST_DIGITS for text in c.counts),
           "metric", "numbers of more digits than people set: {c.variety}"),
     _Case(lambda c: c.kind == "real" and (
@@ -257,7 +254,8 @@ def _is_outcome(column: _Column) -> bool:
 
 def _are_dates(column: _Column) -> bool:
     dates = sum(count for text, count in column.counts.items() if _DATE.fullmatch(text))
-    return 2 * dates > column.rows or (column.differs and column.rows > 1 and column.has(*WHEN))
+    is_moment = column.differs and column.rows > 1 and column.has(*WORDS["times_of_day"])
+    return 2 * dates > column.rows or is_moment
 
 
 def _are_measurements(column: _Column) -> bool:
@@ -282,7 +280,7 @@ def _names_rows(column: _Column) -> bool:
     return (
         column.count > MOST_NAMES
         or (column.rows > 3 and column.differs and column.has("id"))
-        or (column.rows > 10 and mostly and not column.has(*SET))
+        or (column.rows > 10 and mostly and not column.has(*WORDS["set"]))
         or (column.has(*_IDENTIFIERS) and mostly)
     )
 

@@ -11,10 +11,10 @@ from typing import Final
 
 from ingest.formats.json_cells import Cell
 from ingest.formats.written_numbers import UNSET, is_number
+from ingest.proposals.guess import are_twins, decides
 from ingest.proposals.heading_roles import is_measured
-from ingest.proposals.name_tokens import NAMING, is_replicate, two_lists
-from ingest.proposals.path_parts import PathColumn, read_paths, renamed
-from ingest.proposals.row_groups import are_twins, decides
+from ingest.proposals.name_tokens import NAMING, is_replicate, renamed, two_lists
+from ingest.proposals.path_parts import PathColumn, read_paths
 from ingest.settings.column_names import WORDS, clean_name
 from ingest.settings.headings import quantity_of, read_heading, words_of
 

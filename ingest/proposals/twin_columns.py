@@ -6,9 +6,8 @@ from typing import Final
 
 from ingest.formats.json_cells import Cell
 from ingest.formats.json_rows import is_set
-from ingest.proposals.guess import Guess
+from ingest.proposals.guess import Guess, are_twins, decides
 from ingest.proposals.heading_roles import is_measured, names_machines
-from ingest.proposals.row_groups import are_twins, decides
 from ingest.settings.column_names import WORDS
 
 # Numbers with so few values may go together by chance.

@@ -10,8 +10,7 @@ from typing import Final
 import numpy as np
 
 from ingest.formats.json_cells import Cell
-from ingest.proposals.guess import Guess, digits_of
-from ingest.proposals.row_groups import decides, rows_by
+from ingest.proposals.guess import Guess, decides, digits_of, rows_by
 from ingest.settings.column_names import VALUES, WORDS
 from ingest.settings.units import unit_of
 
