@@ -15,6 +15,7 @@ from itertools import islice
 from typing import Final
 
 from ingest.formats.written_numbers import is_number
+from ingest.settings.column_names import WORDS
 from ingest.settings.headings import is_measurement, is_setting, words_of
 
 # Objects at the ends of lines of a log: how many keys, and how many of so many lines.
@@ -24,6 +25,9 @@ _LOGGED_LINES: Final = 400
 _LEAST_CELLS: Final = 3
 # Of a log with a line a value this share of the lines are such.
 _MOST_LINES: Final = 0.9
+# In blocks of so many names there are headings between them.
+_LEAST_LINES: Final = 0.5
+_MANY_NAMES: Final = 6
 # Words of what counts the steps of one run.
 _STEPS: Final = frozenset(
     {"epoch", "epochs", "step", "steps", "sample", "samples", "tick", "frame"}
@@ -46,6 +50,10 @@ _SOME_PAIRS: Final = re.compile(
 _WORD: Final = re.compile(r"[^\W\d][\w.-]*")
 # A line of a block: a name and a value.
 _FIELD: Final = re.compile(r"\s*([A-Za-z][\w ./%()\[\]-]{0,58}?)\s*[:=]\s*(\S.{0,80})")
+# A heading of Markdown, and what stands in brackets behind a number and its unit.
+TITLES: Final = "heading "
+_TITLE: Final = re.compile(r"(#{1,6}) (.*\w.*)")
+_ASIDE: Final = re.compile(r"([-+]?\d[\d.,]*(?:[eE][-+]?\d+)?\s*[A-Za-z%/]*)\s+\([^()]*\)")
 _NAME: Final = re.compile(r"[A-Za-z_][\w ()%/.-]{0,39}")
 
 
@@ -163,41 +171,51 @@ def _words_before(line: str, content: Mapping[str, object]) -> list[str]:
 def blocks_of(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, object]]]:
     """Yield the runs of a log with a line a value: the line where each begins, and its values.
 
-    A gap, a rule or the first name again begins another one.
+    The first name again begins another one, or any name again behind a gap or a rule. Headings of
+    Markdown above a block are values too.
     """
-    start, block = 1, dict[str, object]()
+    start, block, is_behind_gap = 1, dict[str, object](), False
+    titles, own = dict[str, str](), dict[str, str]()
     for number, line in enumerate(lines, 1):
+        if title := _TITLE.fullmatch(line.rstrip()):
+            above = {level: text for level, text in titles.items() if level < title[1]}
+            titles = above | {title[1]: title[2]}
         field = _FIELD.fullmatch(line.rstrip())
-        is_first = field is not None and field[1] == next(iter(block), None)
-        if block and (is_first or (field is None and not any(map(str.isalnum, line)))):
-            yield start, block
+        if field is None:
+            is_behind_gap |= not any(map(str.isalnum, line))
+            continue
+        if field[1] in block and (is_behind_gap or field[1] == next(iter(block))):
+            yield start, own | block
             block = {}
-        if field is not None:
-            start = start if block else number
-            block.setdefault(field[1], field[2])
+        if not block:
+            start, own = number, {f"{TITLES}{len(level)}": text for level, text in titles.items()}
+        is_behind_gap = False
+        block.setdefault(field[1], _ASIDE.sub(r"\1", field[2]))
     if block:
-        yield start, block
+        yield start, own | block
 
 
 def are_blocks(lines: Sequence[str]) -> bool:
     """Return whether a log has a line a value and a block a run.
 
-    Nearly all lines are such, the blocks have the same names, one of these is a measurement, and
-    one of a setting with several values.
+    Nearly all lines are such, or half of them in blocks of many names; the blocks have the same
+    names, one of these is a measurement, and one of a setting with several values.
     """
     some = [line for line in islice(lines, _LOGGED_LINES) if any(map(str.isalnum, line))]
     fields = sum(_FIELD.fullmatch(line.rstrip()) is not None for line in some)
-    if fields < max(_MOST_LINES * len(some), _LEAST_LOGGED * 2):
+    if fields < max(_LEAST_LINES * len(some), _LEAST_LOGGED * 2):
         return False
     blocks = [block for _, block in blocks_of(islice(lines, _LOGGED_LINES))]
-    if len(blocks) < _LEAST_LOGGED:
-        return False
     names = [name for name in blocks[0] if all(name in block for block in blocks[1:-1])]
+    is_report = len(names) >= _MANY_NAMES and 2 * len(names) > max(map(len, blocks))
+    if len(blocks) < _LEAST_LOGGED or not (is_report or fields >= _MOST_LINES * len(some)):
+        return False
     values = {name: {block[name] for block in blocks[:-1]} for name in names}
-    varied = {word for name in names if len(values[name]) > 1 for word in words_of(name)}
-    is_set = varied.isdisjoint(_PARTS) and any(
-        len(each) > 1 and (is_setting(name) or not any(is_number(_bare(v)) for v in each))
-        for name, each in values.items()
+    varied = [name for name in names if len(values[name]) > 1]
+    words = [{*words_of(name)} - WORDS["identifiers"] for name in varied]
+    are_parts = any(each and each <= _PARTS for each in words)
+    is_set = not are_parts and any(
+        is_setting(name) or not any(is_number(_bare(v)) for v in values[name]) for name in varied
     )
     return is_set and _is_run({name: blocks[0][name] for name in names})
 

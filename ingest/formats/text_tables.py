@@ -13,6 +13,7 @@ from ingest.files.text_lines import iterate_lines
 from ingest.formats.headless_rows import are_headless_rows, headless_rows
 from ingest.formats.json_cells import Cell, flatten, summaries
 from ingest.formats.logged_rows import (
+    TITLES,
     LoggedObjects,
     LoggedRows,
     are_blocks,
@@ -43,16 +44,17 @@ from ingest.formats.table_text import (
     table_rows,
 )
 from ingest.records import ProblemList
+from ingest.settings.column_names import name_of_values
 from ingest.settings.tables import CORE, declaration_of
 
-# Heading of the titles above several tables of a file.
-SECTION: Final = "section"
+SECTION: Final = "section"  # Heading of the titles above several tables of a file.
 # Titles of a second table that says again what the rows of the first say.
 _OF_ROWS_ABOVE: Final = re.compile(
     r"\W*(?:summary|overall|totals?|averages?|(?:geometric |arithmetic )?means?|medians?)"
     r"(?: (?:values|results|of .*|over .*))?\W*",
     re.IGNORECASE,
 )
+_POINT: Final = re.compile(r"[:=]\s*\d+\.\d")
 # Lines by which the separator is chosen.
 _FIRST_LINES: Final = 4096
 
@@ -85,8 +87,10 @@ def text_tables(
         rows_of_log = _objects_of_log(chain(head, lines), objects, problems)
         return [with_plain_numbers(_table_of_objects(rows_of_log, name, most_rows), False)]
     if are_blocks(head):
-        whole = blocks_of(chain(head, lines))
-        return [with_plain_numbers(_table_of_objects(whole, name, most_rows), False)]
+        whole = _table_of_objects(blocks_of(chain(head, lines)), name, most_rows)
+        whole.headings = [_name_of_titles(whole, at) for at, _ in enumerate(whole.headings)]
+        # Beside decimal points a comma is of thousands.
+        return [with_plain_numbers(whole, any(map(_POINT.search, head)))]
     reader = _Reader(name, problems, tables, most_rows)
     if are_headless_rows(head):
         of_tool = _Lines(chain(head, lines))
@@ -100,6 +104,13 @@ def text_tables(
     if (of_log := logged_rows(head)) is not None and separator == ",":
         lines = _rows_of_log(lines, of_log, problems)
     return _joined([*reader.sections(lines, separator)], name)
+
+
+def _name_of_titles(table: Table, at: int) -> str:
+    """Return what a column is called: one of titles as their texts say, if they say it."""
+    heading = table.headings[at]
+    of = heading.startswith(TITLES) and name_of_values({str(c) for c in table.column(at) if c})
+    return of if of and of not in table.headings else heading
 
 
 def _joined(found: Sequence[tuple[str, Table]], name: str) -> list[Table]:

@@ -69,6 +69,11 @@ SHAPES: dict[str, str] = {
                               for a, b, c, d in ROWS),
     "a line a value, without gaps": "".join(
         f"filter = {a}\nwidth = {b} px\nEnergy = {c} J\nTime = {d} s\n" for a, b, c, d in ROWS),
+    # Reports with parts, rules and headings, of which one names a setting.
+    "reports under headings": "# Filters\n" + "".join(
+        f"## run {n}\n{'=' * 20}\nDONE\n{'=' * 20}\n\nfilter: {a}\nwidth: {b} px\n\nCOSTS\n"
+        f"Energy: {c} J (of the board)\nTime: {d} s\n\nMORE\nFrames: {n + 1},250\n"
+        f"GPU memory: {n}.5 GB\n    in all\n" for n, (a, b, c, d) in enumerate(ROWS)),
     "settings on a line, results on the next": "".join(
         f"CONFIG filter={a} width={b}\nworking\nRESULT energy_j={c} time_s={d}\n"
         for a, b, c, d in ROWS),
@@ -92,6 +97,27 @@ SHAPES: dict[str, str] = {
     "a comment and a mean below": joined(",", HEAD, *ROWS) + "# done\n"
     + joined(",", ("mean", "", 42.25, 2.4167)),
 }  # fmt: skip
+
+
+def test_reports_have_the_headings_above_them_and_commas_of_thousands(
+    lake: Path, tmp_path: Path
+) -> None:
+    report = (
+        "Energy: {}.5 J (2 %)\n\nTime: 2.5 s\nTokens: {},250\nPower: {}.5 W\nLoad: 9 %\nId: {}\n"
+    )
+    text = "".join(
+        f"# {board}\n## {model}\n====\n" + report.format(n, n, n, n)
+        for n, (board, model) in enumerate(
+            [("elk", "llama-8b"), ("elk", "qwen-3b"), ("fox", "llama-8b"), ("fox", "qwen-3b")], 1
+        )
+    )
+    put(tmp_path / "raw" / "report.md", text)
+    ingest(lake, tmp_path / "raw", is_proposing=True)
+    found = query(lake, "SELECT heading_1, model, energy_j, tokens FROM runs ORDER BY ALL")
+    assert [*map(tuple, map(dict.values, found))] == [
+        ("elk", "llama-8b", 1.5, 1250), ("elk", "qwen-3b", 2.5, 2250),
+        ("fox", "llama-8b", 3.5, 3250), ("fox", "qwen-3b", 4.5, 4250),
+    ]  # fmt: skip
 
 
 def test_results_above_their_settings_are_not_of_those_above(lake: Path, tmp_path: Path) -> None:
