@@ -46,6 +46,7 @@ _DOUBTED: Final[dict[str, dict[str, float]]] = {
 }
 # Energies of one table in one unit are no more apart.
 _MOST_APART: Final = 1e3
+_Unit = tuple[str, float]
 _OF_ENERGY: Final = frozenset({"energy", "joule", "joules", "j", "consumption"})
 
 
@@ -60,94 +61,93 @@ def choose_units(
     Args:
         most_w: What the machines take at most, W.
     """
-
-    def options(guess: Guess | None, units: Mapping[str, float]) -> list[tuple[str, float]]:
-        if guess is None:
-            return [("", 1.0)]
-        if guess.unit or guess.is_declared:
-            return [(guess.unit, guess.scale)]
-        is_fine = guess.kind == "whole" or guess.middle >= _MANY_UJ
-        # A time of something else makes J of a power that is absurd: that is no reason for mJ, but
-        # where the unit of the time is known too.
-        is_fine |= power is not None or (duration is not None and bool(duration.unit))
-        return [(u, s) for u, s in units.items() if u not in ("uJ", "mJ") or is_fine]
-
-    sides = (
-        (energy, options(energy, _ENERGIES)),
-        (power, options(power, _POWERS)),
-        (duration, options(duration, _TIMES)),
-    )
-    middles = [guess.middle if guess else 0.0 for guess, _ in sides]
+    sides = (energy, power, duration)
+    # A time of something else makes J of a power that is absurd: that is no reason for mJ, but
+    # where the unit of the time is known too.
+    is_compared = power is not None or (duration is not None and bool(duration.unit))
+    energies = _options(energy, _ENERGIES, is_compared)
+    powers, times = _options(power, _POWERS), _options(duration, _TIMES)
+    is_free = power is None and len(energies) > 1 < len(times)
     ranked = []
-    is_counter = energy is not None and energy.heading.has("package", "pkg", "dram", "rapl")
-    is_whole = energy is not None and not np.any(energy.numbers % 1)
-    is_whole = is_whole and middles[0] > _MANY_UJ
-    is_counted = duration is not None and duration.kind == "whole"
-    for order, trio in enumerate(
-        (e, p, t) for t in sides[2][1] for e in sides[0][1] for p in sides[1][1]
-    ):
-        if len(sides[1][1]) > 1 and trio[1][0] != "W" and not _is_proven(sides, trio, most_w):
+    for order, (t, e, p) in enumerate(product(times, energies, powers)):
+        units = (e, p, t)
+        if len(powers) > 1 and p[0] != "W" and not _is_proven(sides, units, most_w):
             continue
-        is_free = power is None and len(sides[0][1]) > 1 < len(sides[2][1])
-        if is_free and trio != (("J", 1.0), ("", 1.0), ("s", 1.0)) and not _all_fit(sides, trio):
+        if is_free and (e[0], t[0]) != ("J", "s") and not _all_fit(energy, duration, e[1], t[1]):
             continue
         joules, watts, seconds = (
-            middle * unit[1] if middle else None for middle, unit in zip(middles, trio, strict=True)
+            guess.middle * scale if guess and guess.middle else None
+            for guess, (_, scale) in zip(sides, units, strict=True)
         )
-        rarity = sum(_RARITY.get(text, 0.0) for text, _ in trio)
-        if is_counter:
-            # Linux' powercap counts uJ, whole and large.
-            rarity += 2.0 * (is_whole and trio[0][0] == "J")
-            rarity += {"Wh": 2.0, "kWh": 2.0, "mJ": 1.5, "uJ": -_RARITY["uJ"]}.get(trio[0][0], 0.0)
-        # A time of so many us has been counted in ns.
-        rarity += 0.2 * (trio[2][0] == "us" and seconds is not None and seconds > _LONG_US_S)
-        # Whole numbers of both are 56,818,642 uJ in 571 ms, and not mJ in s.
-        rarity += _COUNTING * (is_whole and is_counted and (trio[0][0], trio[2][0]) == ("mJ", "s"))
-        is_fine = trio[2][0] in ("us", "ns") and duration is not None and duration.kind == "real"
-        ranked.append(
-            (_misfit(joules, watts, seconds, duration, most_w) + rarity + is_fine, order, trio)
-        )
+        misfit = _misfit(joules, watts, seconds, duration, most_w)
+        ranked.append((misfit + _rarity(energy, duration, units), order, units))
     misfit, _, chosen = min(ranked)
-    known = " and ".join(
-        g.heading.text for (g, _), m in zip(sides, middles, strict=True) if g and m
-    )
-    is_proven = energy is not None and duration is not None and misfit < 1
-    for (guess, units), (text, scale) in zip(sides, chosen, strict=True):
-        if guess is not None and len(units) > 1:
-            why = "which no heading says"
-            if is_proven and power is not None and power.middle:
-                why = f"by which {known} agree"
-            elif is_proven:
-                (_, joules), _, (_, seconds) = chosen
-                watts = middles[0] * joules / (middles[2] * seconds)
-                why = f"by which {known} are of {watts:.3g} W"
+    known = " and ".join(guess.heading.text for guess in sides if guess and guess.middle)
+    why = "which no heading says"
+    if energy is not None and duration is not None and duration.middle and misfit < 1:
+        why = f"by which {known} agree"
+        if power is None or not power.middle:
+            watts = energy.middle * chosen[0][1] / (duration.middle * chosen[2][1])
+            why = f"by which {known} are of {watts:.3g} W"
+    options = (energies, powers, times)
+    for guess, of, (text, scale) in zip(sides, options, chosen, strict=True):
+        if guess is not None and len(of) > 1:
             set_unit(guess, text, scale, why)
 
 
+def _options(
+    guess: Guess | None, units: Mapping[str, float], is_compared: bool = True
+) -> list[_Unit]:
+    """Return the units that a column may have, with their scales: one if it is known."""
+    if guess is None:
+        return [("", 1.0)]
+    if guess.unit or guess.is_declared:
+        return [(guess.unit, guess.scale)]
+    is_fine = is_compared or guess.kind == "whole" or guess.middle >= _MANY_UJ
+    return [(u, scale) for u, scale in units.items() if u not in ("uJ", "mJ") or is_fine]
+
+
+def _rarity(energy: Guess | None, duration: Guess | None, units: Sequence[_Unit]) -> float:
+    """Return how much rarer units are than J, W and s, for such numbers, as `_misfit` counts."""
+    (of_energy, _), _, (of_time, scale) = units
+    rarity = sum(_RARITY.get(text, 0.0) for text, _ in units)
+    is_whole = energy is not None and not np.any(energy.numbers % 1) and energy.middle > _MANY_UJ
+    if energy is not None and energy.heading.has("package", "pkg", "dram", "rapl"):
+        # Linux' powercap counts uJ, whole and large.
+        rarity += 2.0 * (is_whole and of_energy == "J")
+        rarity += {"Wh": 2.0, "kWh": 2.0, "mJ": 1.5, "uJ": -_RARITY["uJ"]}.get(of_energy, 0.0)
+    if duration is None:
+        return rarity
+    # A time of so many us has been counted in ns.
+    rarity += 0.2 * (of_time == "us" and duration.middle * scale > _LONG_US_S)
+    # Whole numbers of both are 56,818,642 uJ in 571 ms, and not mJ in s.
+    is_counted = is_whole and duration.kind == "whole"
+    rarity += _COUNTING * (is_counted and (of_energy, of_time) == ("mJ", "s"))
+    return rarity + (of_time in ("us", "ns") and duration.kind == "real")
+
+
 def _all_fit(
-    sides: Sequence[tuple[Guess | None, object]], units: Sequence[tuple[str, float]]
+    energy: Guess | None, duration: Guess | None, of_energy: float, of_time: float
 ) -> bool:
     """Return whether the energy and the time of each row give the power of a machine.
 
     Of two units that nothing states, both would else be bent until the usual power is plausible.
     """
-    energy, _, duration = (guess for guess, _ in sides)
     if energy is None or duration is None or len(energy.numbers) != len(duration.numbers):
         return True
     is_set = (energy.numbers > 0) & (duration.numbers > 0)
-    joules, seconds = energy.numbers[is_set] * units[0][1], duration.numbers[is_set] * units[2][1]
-    watts = joules / seconds
+    watts = energy.numbers[is_set] * of_energy / (duration.numbers[is_set] * of_time)
     return bool(np.all((watts >= MACHINE_W[0]) & (watts <= MACHINE_W[1])))
 
 
 def _is_proven(
-    sides: Sequence[tuple[Guess | None, object]], units: Sequence[tuple[str, float]], most_w: float
+    sides: tuple[Guess | None, Guess | None, Guess | None], units: Sequence[_Unit], most_w: float
 ) -> bool:
     """Return whether the energies of the rows are power times time in these units.
 
     Where several machines may have taken the power, an energy without a unit proves nothing.
     """
-    energy, power, duration = (guess for guess, _ in sides)
+    energy, power, duration = sides
     if energy is None or power is None or duration is None:
         return False
     numbers = (energy.numbers, power.numbers, duration.numbers)

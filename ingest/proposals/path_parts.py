@@ -246,21 +246,8 @@ class _Reader:
         """
         texts = tuple(text.translate(SHOWN) for text in texts)
         values = set(texts)
-        is_whole = all(re.fullmatch(r"\d+", text) for text in texts)
-        is_real = all(re.fullmatch(r"\d+(\.\d+)?", text) for text in texts)
-        # Numbers of jobs are of one file each.
-        is_job = len(values) == len(texts) > 3 and all(re.fullmatch(r"\d{5,}", t) for t in values)
-        # A word says that the number behind it is one that was set.
-        is_size = word.lower() in OF_SIZES or not {*words_of(word)}.isdisjoint(NAMING)
-        is_job = is_job and not all(map(_LARGE.fullmatch, values)) and not is_size
-        is_job |= is_whole and word.lower() in _OF_PROCESSES
-        # A digest with several files may be a version that was compared.
-        is_digest = len(values) < len(texts) and all(map(_DIGEST.fullmatch, values))
-        is_stamp = is_job or (not is_digest and all(map(_STAMP.fullmatch, values)))
-        kind = "text" if is_stamp or not is_real else "whole" if is_whole else "real"
-        form = form_of(values, marks)
-        if all(map(_DATED.fullmatch, values)):
-            form = _DATED.pattern
+        kind, is_stamp = _kind_of(texts, word)
+        form = _DATED.pattern if all(map(_DATED.fullmatch, values)) else form_of(values, marks)
         form = {"text": form, "real": r"\d+(?:\.\d+)?", "whole": r"\d+"}[kind]
         kinds = {word for value in values for word in words_of(value)}
         is_kind = level == "file" and kind == "text" and bool(self._texts) and kinds <= _KINDS
@@ -268,30 +255,22 @@ class _Reader:
             # The folder says it already, or a run has a file of each: `time.txt`, `energy.txt`.
             return form
         stated = unit_of(unit) if kind != "text" and unit else None
-        naming = NAMING if kind != "text" else NAMING - WORDS["replicates"]
-        if {*words_of(word)}.isdisjoint(naming) and word.lower() not in OF_SIZES:
-            if stated is not None:
-                # `f1200MHz` is a frequency, `64B` a size.
-                word = _SET.get(stated.quantity, stated.quantity) or word
-            elif kind == "text":
-                word = "" if is_stamp else name_of_values(values)
-                if not (word or is_stamp or self.place in self._texts):
-                    word = self.place
-        is_clock = is_whole and word.startswith(level) and _are_clocks({*map(int, values)})
+        word = self._word_of(values, word, kind, is_stamp, stated.quantity if stated else "")
+        is_clock = kind == "whole" and word.startswith(level) and _are_clocks({*map(int, values)})
         word = "frequency" if is_clock else word
-        taken = {*self._texts, "variant"}
         if is_replicate(word, values) and not is_setting:
             name = "replicate"
-        elif not is_real and (word == "machine" or _are_machines(texts)):
+        elif kind == "text" and _are_machines(texts):
             name = "machine"
-        elif is_whole and word.lower() in ("thread", "threads"):
+        elif kind == "whole" and word.lower() in ("thread", "threads"):
             name = "threads"
         else:
-            name = clean_name(
-                word or level, kind if word else str(len(self.columns) + 1), taken, "knob"
-            )
-        if name in self._texts:
-            name = clean_name(f"{name}_{len(self.columns) + 1}", kind, taken, "knob")
+            name = word or level
+        number, taken = len(self.columns) + 1, {*self._texts, "variant"}
+        if name not in ("replicate", "machine", "threads"):
+            name = clean_name(name, kind if word else str(number), taken, "knob")
+        elif name in taken:
+            name = clean_name(f"{name}_{number}", kind, taken, "knob")
         is_twin = kind == "text" and any(are_twins(texts, other) for other in self._texts.values())
         role = "stamp" if is_stamp else "label" if is_twin else "knob"
         self._texts[name] = texts
@@ -301,6 +280,42 @@ class _Reader:
         is_given = is_given and role == "knob"
         self.columns.append(PathColumn(name, kind, role, len(values), shown, is_given))
         return rf"(?P<{name}>{form})"
+
+    def _word_of(
+        self, values: Collection[str], word: str, kind: str, is_stamp: bool, quantity: str
+    ) -> str:
+        """Return what a part is called: by the word before it if this names it, else by its unit or
+        its values, else by its folder.
+        """
+        naming = NAMING if kind != "text" else NAMING - WORDS["replicates"]
+        if word.lower() in OF_SIZES or not {*words_of(word)}.isdisjoint(naming):
+            return word
+        if kind != "text":
+            # `f1200MHz` is a frequency, `64B` a size.
+            return _SET.get(quantity, quantity) or word
+        if is_stamp:
+            return ""
+        return name_of_values(values) or ("" if self.place in self._texts else self.place)
+
+
+def _kind_of(texts: Sequence[str], word: str) -> tuple[str, bool]:
+    """Return of which kind the texts of a part are, and whether they are stamps.
+
+    Args:
+        word: That before them, which may say that a number was set.
+    """
+    values = {*texts}
+    is_whole = all(re.fullmatch(r"\d+", text) for text in values)
+    is_real = all(re.fullmatch(r"\d+(\.\d+)?", text) for text in values)
+    # Numbers of jobs are of one file each.
+    is_job = len(values) == len(texts) > 3 and all(re.fullmatch(r"\d{5,}", t) for t in values)
+    is_size = word.lower() in OF_SIZES or not {*words_of(word)}.isdisjoint(NAMING)
+    is_job = is_job and not all(map(_LARGE.fullmatch, values)) and not is_size
+    is_job |= is_whole and word.lower() in _OF_PROCESSES
+    # A digest with several files may be a version that was compared.
+    is_digest = len(values) < len(texts) and all(map(_DIGEST.fullmatch, values))
+    is_stamp = is_job or (not is_digest and all(map(_STAMP.fullmatch, values)))
+    return "text" if is_stamp or not is_real else "whole" if is_whole else "real", is_stamp
 
 
 def _are_clocks(numbers: Collection[int]) -> bool:

@@ -309,10 +309,11 @@ def _fill(
 def _compare(read: TableRead, row: SummaryRow, trace: _Trace, energy_j: float) -> None:
     """Doubt an energy of a row that is far from that of its trace, of the machine or of no part."""
     own = row.values["energy_j"]
-    is_whole = trace.column == "energy_j" and isinstance(own, int | float)
-    if not is_whole or abs(energy_j - float(own)) <= _AS_MUCH * abs(float(own)):
+    if trace.column != "energy_j" or not isinstance(own, int | float):
         return
-    detail = f"{float(own):.6g} J in the row, {energy_j:.6g} J in its trace {Path(trace.path).name}"
+    if abs(energy_j - own) <= _AS_MUCH * abs(own):
+        return
+    detail = f"{own:.6g} J in the row, {energy_j:.6g} J in its trace {Path(trace.path).name}"
     if trace.reading.part not in ("", "total"):
         detail += f" of the {trace.reading.part}"
     detail += ": the row's is kept"
