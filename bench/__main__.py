@@ -145,6 +145,10 @@ BENCHES: Final[dict[str, tuple[str, tuple[Option, ...]]]] = {
             Option("runs", 100_000, "rows of the lake of Explore"),
         ),
     ),
+    "studies": (
+        "studies of others, added without settings",
+        (Option("studies", (Path(),), "a folder or file of each study"),),
+    ),
     "timeline": (
         "windows of a run, and of one ten times as long",
         (

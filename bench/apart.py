@@ -41,7 +41,7 @@ def add_apart(raw: Path, lake: Path) -> Added:
         RuntimeError: The ingest failed or refused something.
     """
     command = [sys.executable, "-m", "ingest", "add", str(raw), "--lake", str(lake), "--json"]
-    before_s, start = _cpu_of_children_s(), time.perf_counter()
+    before_s, start = cpu_of_children_s(), time.perf_counter()
     # Orphaned processes become children of this one, so that their time counts.
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     others: set[int] = set()
@@ -61,10 +61,10 @@ def add_apart(raw: Path, lake: Path) -> Added:
         report = json.load(out) if process.returncode == 0 else {}
     if process.returncode or any(p["severity"] == "refused" for p in report["problems"]):
         raise RuntimeError(f"ingest ended with {process.returncode}: {report}")
-    return Added(report, elapsed_s, _cpu_of_children_s() - before_s, peak_mb)
+    return Added(report, elapsed_s, cpu_of_children_s() - before_s, peak_mb)
 
 
-def _cpu_of_children_s() -> float:
+def cpu_of_children_s() -> float:
     """Return the processor time of all finished child processes and their descendants."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime

@@ -20,8 +20,8 @@ def build_log(entry: Mapping[str, Any], number: int, kinds: Mapping[str, str]) -
         kinds: Kinds of values of the lake's columns, as `target_kinds` of tables.
 
     Raises:
-        SettingsError: Neither pattern nor marks, nothing to find, an invalid regular expression, or
-            a column that the lake does not have; the message names the place.
+        SettingsError: Neither pattern nor marks, nothing to find, an invalid regular expression, a
+            column of no group or that the lake does not have; the message names the place.
     """
     where, path = f"logs[{number}]", entry["path"]
     if entry.keys().isdisjoint(("pattern", "marks")):
@@ -33,8 +33,15 @@ def build_log(entry: Mapping[str, Any], number: int, kinds: Mapping[str, str]) -
     histogram = entry.get("histogram")
     if not any(find.groupindex for find in finds) and histogram is None:
         raise SettingsError(f"{where}.find has no named group ({path})")
+    begin = compiled(entry, "begin", where, "(?m:{})") if "begin" in entry else None
+    groups = {name for each in (*finds, *filter(None, [begin])) for name in each.groupindex}
     columns = {name: table_column(each) for name, each in entry.get("columns", {}).items()}
     for name, each in columns.items():
+        if name not in groups:
+            known = ", ".join(sorted(groups))
+            raise SettingsError(
+                f"{where}.columns.{name}: no group of find, known: {known} ({path})"
+            )
         if each.to is not None and each.to not in kinds:
             raise SettingsError(
                 f"{where}.columns.{name}: the lake has no column {each.to!r} to fill ({path})"
@@ -44,7 +51,7 @@ def build_log(entry: Mapping[str, Any], number: int, kinds: Mapping[str, str]) -
         path=path_pattern(entry, where) if "pattern" in entry else None,
         marks=tuple(entry.get("marks", ())),
         finds=finds,
-        begin=compiled(entry, "begin", where, "(?m:{})") if "begin" in entry else None,
+        begin=begin,
         totals=frozenset(entry.get("totals", ())),
         histogram=None if histogram is None else _histogram(histogram, where, path),
         workload=entry.get("workload"),

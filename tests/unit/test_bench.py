@@ -13,6 +13,7 @@ from app.pages import PAGES
 from bench.__main__ import BENCHES, build_parser, main
 from bench.report import Floor, Measurement, quantile
 from data.sandbox.landlock import landlock_version
+from tests.fixtures.ingest import put
 from tests.test_architecture import ROOT
 
 KEYS = {"name", "value", "unit", "n", "limit", "ok"}
@@ -242,6 +243,17 @@ def test_an_add_on_a_cluster_is_measured(run: Run, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.slow
+def test_studies_are_added_as_they_are(run: Run, tmp_path: Path) -> None:
+    rows = "".join(f"{p},{t},{60 + t}.5,{20 / t:.2f}\n" for p in "ab" for t in (1, 2, 4))
+    put(tmp_path / "caps" / "sweep.csv", f"program,threads,energy_j,time_s\n{rows}")
+    put(tmp_path / "loads" / "sweep.csv", "threads,power_w\n1,20.5\n2,30.5\n4,50.25\n")
+    lines = run("studies", "--studies", tmp_path / "caps", tmp_path / "loads")
+    assert lines["caps: energy against time"]["value"] == 6
+    assert lines["loads: power over thread count"]["value"] == 3
+    assert lines["caps_add"]["limit"] == lines["caps_first_look"]["limit"] == 600
+    assert lines["loads_edits"]["value"] == 0
+
+
 def test_paper(run: Run) -> None:
     lines = run("paper", "--points", 30, "--bins", 8, "--repeats", 1)
     assert lines["scatter_svg_size"]["limit"] == 300

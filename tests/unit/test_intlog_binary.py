@@ -92,3 +92,4 @@ def test_round_trip(rows: list[tuple[int, ...]]) -> None:
 def test_other_bytes_are_no_binary_log() -> None:
     assert find_format("anything", bytes(range(256)) * 4) is None
     assert find_format("ebbrt.bin", bytes(880)) is None
+    assert find_format("paper.pdf", b"%PDF-1.4\n" + bytes(100)) is None

@@ -128,6 +128,10 @@ def test_an_older_report_of_geopm_says_the_same() -> None:
         ("marks = ['a']\nfind = ['x']", "logs[1].find has no named group"),
         ("marks = ['a']\nfind = ['(?P<a>x']", "logs[1].find[1] is no regular expression"),
         ("marks = ['a']\nfind = ['(?P<a>x)']\ncolumns = { a = 'b' }", "has no column 'b' to fill"),
+        (
+            "marks = ['a']\nfind = ['(?P<a>x)']\ncolumns = { b = 'energy_j' }",
+            "logs[1].columns.b: no group of find, known: a",
+        ),
         ("marks = ['a']\nhistogram = { rows = 'x' }", "rows lacks a group 'value' or 'counts'"),
     ],
 )
