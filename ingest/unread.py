@@ -1,5 +1,6 @@
 """Why a folder gave nothing: its files by shape, and what the first of each lacks."""
 
+import os
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -102,13 +103,14 @@ def lines_to_paste(paths: Sequence[str]) -> Iterator[str]:
         if rows := _rows_without_names(Path(shape.example)):
             form = forms[Path(shape.example).parent, len(rows[0])]
             form.update({file.path: rows for file in shape.files})
-    for (folder, _), files in forms.items():
-        yield from _entry(folder, [*files], [*chain.from_iterable(files.values())])
+    for files in forms.values():
+        yield from _entry([*files], [*chain.from_iterable(files.values())])
 
 
-def _entry(folder: Path, paths: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield the entry of files: what their names differ in are settings."""
-    names = [strip_compression(Path(path).name) for path in paths]
+def _entry(paths: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield the entry of files: what their names below their folder differ in are settings."""
+    folder = Path(os.path.commonpath([Path(path).parent for path in paths]))
+    names = [strip_compression(Path(path).relative_to(folder).as_posix()) for path in paths]
     pattern, parts = read_paths(names) if len(names) > 1 else (literal(names[0]), [])
     yield f"# into {folder}/{FILE_NAME}, each column with its name; energy_j, power_w,"
     yield "# duration_s, threads and replicate are taken for these, others for settings or metrics"

@@ -1,5 +1,6 @@
 """`ingest add` of a folder of which nothing is read: status 3, and the nearest reason by shape."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,23 @@ def test_numbers_alone_are_read_when_someone_says_what_they_are(
     assert [(*row.values(),) for row in found] == [
         ("eager", "scroll", 5, 300.0), ("eager", "type", 5, 350.0), ("lazy", "scroll", 5, 400.0)
     ]  # fmt: skip
+
+
+def test_files_of_one_name_are_told_apart_by_their_folders(
+    tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    raw, lake = tmp_path / "raw", tmp_path / "lake"
+    for cap in (60, 90):
+        put(raw / f"cap{cap}" / "r.csv", "".join(f"{n},{cap + n}.5,{9 - n}.5\n" for n in (1, 2)))
+    assert main(["add", str(raw), "--lake", str(lake)]) == 3
+    printed = capsys.readouterr().out
+    settings = printed[printed.index("[columns.cap]") : printed.index("\n]\n") + 3]
+    for name in ("threads", "energy_j", "duration_s"):
+        settings = re.sub(r"number_\d", name, settings, count=1)
+    put(raw / "wattlas.toml", settings)
+    assert main(["add", str(raw), "--lake", str(lake)]) == 0
+    found = query(lake, "SELECT cap, threads, energy_j FROM runs ORDER BY ALL LIMIT 3")
+    assert [(*row.values(),) for row in found] == [(60, 1, 61.5), (60, 2, 62.5), (90, 1, 91.5)]
 
 
 def test_a_file_without_headings_beside_others_has_its_lines_too(
