@@ -236,7 +236,8 @@ def _find_a_knob(guesses: Sequence[Guess]) -> None:
             return
     for guess in guesses:
         # Numbers of iterations and loads may be counted, or chosen: 10, 100, 1000; 15000 qps.
-        is_load = guess.heading.has(*WORDS["loads"])
+        # A throughput came out, however round it is.
+        is_load = guess.heading.has(*WORDS["loads"]) and not guess.heading.has("throughput")
         digits = 2 if is_load else int(guess.heading.words == ("iterations",))
         is_chosen = digits > 0 and all(
             len(f"{number:.0f}".rstrip("0")) <= digits for number in guess.numbers
