@@ -56,18 +56,25 @@ class Aggregate(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         n: The number of runs of each row, or the column that holds it.
         mean: What the names of columns of means have; may be empty.
         sd: What those of sample standard deviations have there; their ending if `mean` is empty.
+            Empty where `of` says all.
+        of: Headings of means by those of their deviations.
     """
 
     n: Annotated[int, Meta(gt=0)] | Annotated[str, Meta(min_length=1)]
     mean: str = ""
-    sd: Annotated[str, Meta(min_length=1)]
+    sd: str = ""
+    of: dict[str, str] = {}
 
     def __post_init__(self) -> None:
-        if self.mean == self.sd:
+        if self.sd and self.mean == self.sd:
             raise ValueError(f"mean cannot be {self.sd!r} as sd is")
+        if self.mean and not self.sd:
+            raise ValueError("mean says nothing without sd")
 
     def mean_of(self, heading: str) -> str | None:
         """Return the heading of the means that belong to these deviations; None for others."""
+        if heading in self.of or not self.sd:
+            return self.of.get(heading)
         if self.mean:
             return heading.replace(self.sd, self.mean, 1) if self.sd in heading else None
         return heading.removesuffix(self.sd) if heading.endswith(self.sd) else None

@@ -56,7 +56,8 @@ def summary_of(guessed: GuessedTable) -> Iterator[str]:
         if guess.doubt and (guess.to or guess.why.endswith((NO_UNIT, DOUBTED))):
             yield f"#   doubtful: {guess.heading.text} {guess.doubt}"
     if guessed.means is not None:
-        yield f"#   means: of {guessed.means.n} runs each, with their deviations"
+        deviations = ", with their deviations" if guessed.means.sd or guessed.means.of else ""
+        yield f"#   means: of {guessed.means.n} runs each{deviations}"
     if guessed.refusal:
         yield f"#   no runs: {guessed.refusal}"
     if guessed.power is not None:
@@ -100,8 +101,13 @@ def _lines(guessed: GuessedTable) -> Iterator[str]:
         unpivot = text_of(guessed.shape.unpivot)
         yield f"unpivot = {unpivot}  # columns that differ in this part are runs"
     if guessed.means is not None:
-        n, mean, sd = map(text_of, (str(guessed.means.n), guessed.means.mean, guessed.means.sd))
-        yield f"aggregate = {{ n = {n}, mean = {mean}, sd = {sd} }}"
+        means = [f"n = {text_of(str(guessed.means.n))}"]
+        if guessed.means.sd:
+            means += [f"mean = {text_of(guessed.means.mean)}, sd = {text_of(guessed.means.sd)}"]
+        if pairs := guessed.means.of.items():
+            each = ", ".join(f"{text_of(sd)} = {text_of(mean)}" for sd, mean in pairs)
+            means += [f"of = {{ {each} }}"]
+        yield f"aggregate = {{ {', '.join(means)} }}"
     if guessed.power is not None:
         headings = ", ".join(text_of(guess.heading.text) for guess in guessed.power)
         yield f"products = {{ 'power' = [{headings}] }}  # voltage times current"

@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -67,12 +68,24 @@ _NO_SERIES: Final = (
 # Parts whose sum is the energy of a machine, the first that there are.
 _WHOLES: Final = (("package", "pkg", "socket", "cpu"), ("node", "host"), ("gpu", "device"))
 # What headings call the number of runs of a mean, means, and sample standard deviations.
-_COUNTS: Final = frozenset({"n", "runs", "repetitions", "replicates", "reps", "repeats"})
+_ANY_COUNTS: Final = frozenset({"count", "observations"})
+_COUNTS: Final = _ANY_COUNTS | {
+    "n",
+    "runs",
+    "repetitions",
+    "replicates",
+    "reps",
+    "repeats",
+    "trials",
+}
 _MEANS: Final = (r"mean", r"average", r"avg", r"mittelwert", r"moyenne", r"media")
 _DEVIATIONS: Final = (
     r"std\.? ?abw(?:\.|eichung)?", r"standardabweichung", r"stddev", r"std\.? ?dev\.?", r"stdev",
     r"std", r"(?<![A-Za-z])sd(?![A-Za-z])", r"ecart[- ]type",
 )  # fmt: skip
+_MEAN_WORDS: Final = frozenset(_MEANS)
+_SAMPLE_DEVIATIONS: Final = ("std", "stdev", "stddev", "sd")
+_SPREAD_WORDS: Final = WORDS["spreads"] | {"dev", "deviation", "error", "95"}
 # Replicates of a row are so near: the median over rows of the greatest over the least.
 _ALIKE: Final = 3.0
 
@@ -236,17 +249,46 @@ def mean_columns(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -> 
             h.removesuffix(texts[0]) in headings for h in headings if h.endswith(texts[0])
         ):
             return Aggregate(n=count, sd=texts[0])
-    return None
+    if not (pairs := _spread_pairs(headings)):
+        return None
+    of = {sd: mean for sd, mean in pairs.items() if read_heading(sd).has(*_SAMPLE_DEVIATIONS)}
+    return Aggregate(n=count, of=of)
+
+
+def _spread_pairs(headings: Sequence[str]) -> dict[str, str]:
+    """Return the headings of means by those of their deviations, errors or confidences.
+
+    Both have the same words and one unit: `energy_sd` and `energy_j`. A deviation of nothing is
+    that of the column before it.
+    """
+    pairs: dict[str, str] = {}
+    means = {each: read for each in headings if not is_spread(read := read_heading(each))}
+    for before, heading in pairwise(["", *headings]):
+        words = {*read_heading(heading).words}
+        if words.isdisjoint(WORDS["spreads"]):
+            continue
+        stem, unit = words - _SPREAD_WORDS - _MEAN_WORDS, read_heading(heading).unit
+        of = means if stem else {before: means[before]} if before in means else {}
+        alike = [each for each, read in of.items() if unit is None or read.unit == unit]
+        alike = [each for each in alike if not stem or {*means[each].words} - _MEAN_WORDS == stem]
+        if len(alike) == 1:
+            pairs[heading] = alike[0]
+    return pairs
 
 
 def _counts_runs(count: str, headings: Sequence[str]) -> bool:
     """Return whether a number is of runs: of lists only those of energies and times are.
 
-    Powers are samples of one run, and latencies are of its requests.
+    Powers are samples of one run, and latencies are of its requests. A plain count is of runs where
+    an energy or a time has a deviation.
     """
+    if {*words_of(count)[-1:]} & _ANY_COUNTS:
+        return any(map(_is_of_runs, _spread_pairs(headings).values()))
     name = count.removesuffix("_n")
-    if f"{name}_{STATISTICS[-1]}" not in headings:
-        return True
+    return f"{name}_{STATISTICS[-1]}" not in headings or _is_of_runs(name)
+
+
+def _is_of_runs(name: str) -> bool:
     heading = read_heading(name)
     is_time = quantity_of(heading) in ("energy", "time") or heading.has("times")
     return is_time and not heading.has(*WORDS["latencies"], *WORDS["moments"])

@@ -104,6 +104,35 @@ STUDIES: Studies = {
         "aggregate_n, energy_j, sd_energy_j, duration_s, sd_duration_s", 2,
         [(5, 61_059.0, 1_296.0, 422.38, 6.85)],
     ),
+    # The unit ends the heading of the mean alone.
+    "means with a number of runs": (
+        {"summary.csv": "codec,crf,energy_j,energy_sd,time_s,time_sd,time_ci95,runs\n" + "".join(
+            f"{codec},{crf},{400.5 - crf},4.25,{60.5 - crf},0.75,0.5,{8 + crf // 20}\n"
+            for codec in ("av1", "vp9") for crf in (20, 30, 40))},
+        "codec, crf, aggregate_n, energy_j, sd_energy_j, duration_s, sd_duration_s, replicate", 6,
+        [("av1", 20, 9, 380.5, 4.25, 40.5, 0.75, None)],
+    ),
+    "means with deviations that are named by their place": (
+        {"summary.csv": "Codec,CRF,Repetitions,Energy [J],Std. Dev. [J],Runtime [s],Std. Dev. [s]\n"
+         + "".join(f"{codec},{crf},12,{400.5 - crf},4.25,{60.5 - crf},0.75\n"
+                   for codec in ("av1", "vp9") for crf in (20, 30, 40))},
+        "codec, crf, aggregate_n, energy_j, sd_energy_j, duration_s, sd_duration_s", 6,
+        [("av1", 20, 12, 380.5, 4.25, 40.5, 0.75)],
+    ),
+    # A count beside an error of a mean: how many runs there were, no deviation.
+    "means with their errors": (
+        {"summary.csv": "codec,crf,energy_j,energy_stderr,time_s,time_stderr,count\n" + "".join(
+            f"{codec},{crf},{400.5 - crf},4.25,{60.5 - crf},0.75,12\n"
+            for codec in ("av1", "vp9") for crf in (20, 30, 40))},
+        "codec, crf, aggregate_n, energy_j, duration_s", 6, [("av1", 20, 12, 380.5, 40.5)],
+    ),
+    # The count is of requests.
+    "latencies of requests": (
+        {"summary.csv": "users,energy_j,latency_mean_ms,latency_std_ms,count\n" + "".join(
+            f"{users},{90.5 * users},{4.5 + users},1.25,{500 + users}\n"
+            for users in (1, 2, 4, 8))},
+        "users, energy_j, count, replicate", 4, [(1, 90.5, 501, 0)],
+    ),
     "row names of R": (
         {"power.txt": '"device" "iodepth" "mean.power.W" "lat.us"\n"1" "nvme" 1 5.5 80.5\n'
          '"2" "nvme" 8 7.5 120.5\n"3" "sata" 1 3.5 200.5\n"4" "sata" 8 4.5 900.5\n'},
