@@ -237,7 +237,7 @@ def _stated_in(file: Path, form: str) -> set[str]:
 
     They are written as in paths: in small letters, whole numbers as such.
     """
-    if form not in {preset.name for preset in presets()}:
+    if form not in {*(preset.name for preset in presets()), "key_values"}:
         return set()
     known = next(each for each in FORMATS if each.name == form)
     context = ReadContext(file.name, 1.0)
@@ -249,10 +249,11 @@ def _stated_in(file: Path, form: str) -> set[str]:
     except (FormatError, OSError):
         return set()
     stated = [
-        {_as_in_paths(value) for value in reading.knobs.values()}
+        {_as_in_paths(value) for name, value in reading.knobs.items()
+         if name not in {column.name for column in reading.columns if column.role == "label"}}
         for reading in readings
         if isinstance(reading, Reading)
-    ]
+    ]  # fmt: skip
     return set.intersection(*stated) if stated else set()
 
 

@@ -132,7 +132,8 @@ def are_alike(x: Metric, y: Metric) -> bool:
         return True
     if not (x.better or y.better):
         return True
-    is_same = x.unit != "" and kind_of(x.unit) == kind_of(y.unit)
+    # Two shares or changes in percent are of one kind only by their unit.
+    is_same = x.unit not in ("", "%") and kind_of(x.unit) == kind_of(y.unit)
     return is_same or all(metric.unit.partition("/")[0].endswith(_ENERGIES) for metric in (x, y))
 
 

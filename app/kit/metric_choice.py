@@ -22,6 +22,8 @@ _USUAL: Final = "latency_p99_us"
 _LAST: Final = frozenset({"start_unix_s", "energy_uncertainty_j", "power_readings", "duration_s"})
 # Amounts of work: no performance, and no cost.
 _WORK: Final = frozenset({"requests"})
+# Words of the names of what is a cost, whatever its unit.
+_COST_WORDS: Final = frozenset({"energy", "power"})
 # Words of columns with the deviations, or the intervals, of means.
 _DEVIATIONS: Final = frozenset({"std", "sd", "stdev", "stddev", "stderr", "sem", "ci95"})
 # Within this share runs took the same time.
@@ -73,10 +75,13 @@ def _commonest(counts: Mapping[str, int], other: str, catalogue: Catalogue) -> s
     """
     kinds = {kind_of(catalogue.metric(name).unit) for name in (*catalogue.costs, other) if name}
 
-    def rank(name: str) -> tuple[bool, bool, bool, int]:
+    def rank(name: str) -> tuple[bool, bool, bool, bool, int]:
         metric = catalogue.metric(name)
         is_told = metric.better is not None
-        return name not in _LAST, kind_of(metric.unit) not in kinds, is_told, counts[name]
+        # `energy_change` in percent stands along y.
+        is_beside = _COST_WORDS.isdisjoint(name.split("_")) == (other == "energy_j")
+        is_other_kind = kind_of(metric.unit) not in kinds
+        return name not in _LAST, is_other_kind, is_told, is_beside, counts[name]
 
     left = (name for name, n in counts.items() if n and name != other)
     return max(left, key=rank, default=None)

@@ -57,6 +57,8 @@ _TIME: Final = re.compile(
     re.IGNORECASE,
 )
 _TARGETS: Final = {"energy": "energy_j", "power": "power_w"}
+# Of what threads that issue requests measure.
+_OF_REQUESTS: Final = WORDS["latencies"] | WORDS["loads"]
 _KNOB_KINDS: Final = {knob.column: knob.kind for knob in KNOB_TABLE}
 # Whose energy is the run's, the best first.
 _WHOLE: Final = ("total", "", "package", "gpu")
@@ -160,13 +162,14 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
         detail = f"{len(pairs) - len(lines)} of {len(pairs)} numbers are of parts, as is"
         raise FormatError(f"{detail} {min(parts)!r}: none says to be of the run ({context.name})")
     columns: dict[str, Column] = {}
+    is_of_requests = any(_OF_REQUESTS.intersection(line.words) for line in lines)
     for line in lines:
         if target := whole.get(line.key):
             reading.measurements[target] = float(line.text) * line.heading.scale
         elif line.is_moment:
             continue
         elif line.is_set:
-            _take_knob(line, reading, columns)
+            _take_knob(line, reading, columns, is_of_requests)
         elif line.unit is None:
             name = clean_name(line.key, "text", columns)
             columns[name] = Column(name, "label", "text", line.key, line.key)
@@ -224,11 +227,18 @@ def _distance(line: _Line) -> tuple[int, bool]:
     return _WHOLE.index(line.heading.domain), is_extreme
 
 
-def _take_knob(line: _Line, reading: Reading, columns: dict[str, Column]) -> None:
-    """Add what was set: a knob of the lake if it has this one, else one of the file's own."""
+def _take_knob(
+    line: _Line, reading: Reading, columns: dict[str, Column], is_of_requests: bool
+) -> None:
+    """Add what was set: a knob of the lake if it has this one, else one of the file's own.
+
+    The lake's `threads` issue requests; those of a program are tuned.
+    """
     name = line.key.lower()
     kind: Kind = "text" if line.unit is None else "whole"
-    if _KNOB_KINDS.get(name) == kind:
+    if name == "threads" and not is_of_requests:
+        line = line._replace(key="thread count")
+    elif _KNOB_KINDS.get(name) == kind:
         reading.knobs[name] = int(line.text) if line.unit is not None else line.text
         return
     name = clean_name(line.key, kind, columns, "knob")

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from ingest.formats.table_reshaped import VALUE
@@ -182,6 +183,20 @@ def sections_of(parts: Sequence[PathColumn]) -> Iterator[str]:
             yield section
 
 
+def _number_alike(blocks: Sequence[GuessedTable]) -> None:
+    """Make labels of numbers of paths that are labels beside a configuration in the same folder."""
+    labels = {p.name for block in blocks for p in block.parts if _is_number_label(p)}
+    for block in blocks:
+        block.parts = [
+            replace(p, role="label") if p.name in labels and p.role == "knob" else p
+            for p in block.parts
+        ]
+
+
+def _is_number_label(part: PathColumn) -> bool:
+    return part.role == "label" and part.kind == "whole"
+
+
 def table_blocks(
     tables: Sequence[FoundTable], dataset: str, settings: Settings
 ) -> tuple[list[str], list[GuessedTable]]:
@@ -203,6 +218,7 @@ def table_blocks(
         if len(wide) > len(beside) and are_runs and len(read_paths(wide)[1]) > 1:
             beside = wide
         blocks.append(GuessedTable(table, dataset, settings, beside, meant, is_of_requests))
+    _number_alike(blocks)
     texts: list[str] = []
     columns: dict[str, str] = {}
     workloads: dict[str, str] = {}

@@ -94,19 +94,19 @@ def runs_in_columns(
     runs = [each for each in headings[first:] if not is_derived(each)] or headings[first:]
     shared = [heading for heading in headings if heading not in runs]
     read = [read_heading(name) for name in names]
+    is_set = [is_setting(name) and not is_measurement(name) for name in names]
     if (
-        not all(is_measurement(name) or is_setting(name) for name in names)
-        or len({*names}) < max(2, len(names))
+        len({*names}) < max(2, len(names))
         or not any(quantity_of(each) in ("energy", "power", "time") for each in read)
-        or not _are_numbers([[column[at] for at, name in enumerate(names) if is_measurement(name)]
-                             for column in columns[first:]])
+        or not _are_numbers([[cell for cell, of_setting in zip(column, is_set, strict=True)
+                              if not of_setting] for column in columns[first:]])
     ):  # fmt: skip
         return None
     pattern, parts = _parts_of(runs)
     are_columns = any(WORDS["set"].intersection(words_of(run)) for run in runs)
     if not parts or (are_columns and any(part.kind == "text" for part in parts)):
         return None
-    if not all(map(is_measurement, names)):
+    if any(is_set):
         if [part.name for part in parts] != ["replicate"]:
             return None
         pattern = pattern.replace("?P<replicate>", "")

@@ -55,6 +55,7 @@ def judged_parts(
     for part in parts:
         own = texts[part.name]
         is_said = len({*own}) > 1 and any(are_twins(own, knob.cells) for knob in knobs)
+        is_said |= _numbers_rows(part, own, knobs)
         if is_said or _follows(part, parts, texts) or _is_of_rows(part, own, knobs):
             part = replace(part, role="label")
         elif part.role == "stamp" and any(_are_unlike(own, by_row, c) for c in costs):
@@ -161,6 +162,15 @@ def _is_of_rows(part: PathColumn, own: Sequence[str], knobs: Sequence[Guess]) ->
     ran = any(knob.is_given and knob.kind == "text" and _varies(knob) for knob in knobs)
     settings = [*zip(*(knob.cells for knob in knobs), strict=True)]
     return ran and decides(settings, own)
+
+
+def _numbers_rows(part: PathColumn, own: Sequence[str], knobs: Sequence[Guess]) -> bool:
+    """Return whether a part counts rows from 0 or 1, each of which has settings of its own."""
+    if part.kind != "whole" or not 2 < len({*own}) == len(own):
+        return False
+    settings = [*zip(*(knob.cells for knob in knobs), strict=True)]
+    first, *_, last = numbers = sorted(map(int, own))
+    return first in (0, 1) and last == first + len(numbers) - 1 and len({*settings}) == len(own)
 
 
 def _are_programs(own: Sequence[str], knobs: Sequence[Guess]) -> bool:

@@ -50,7 +50,9 @@ _RISING: Final = 0.95
 # Ranks of tasks and matrices are few, or powers of 2.
 _FEWEST_PLACES: Final = 3
 # Amounts of work, alone or in an object: a size of nothing else; that of a batch was tuned.
-_AMOUNT: Final = re.compile(r"(?:(?:param|config)\w* )?(?:size|n|input size)")
+_AMOUNT: Final = re.compile(
+    r"(?:(?:param|config)\w* )?(?:size|n|input size)|(?:(?:video|image|frame|input) )?resolution"
+)
 # Whole numbers that people set have fewer digits before zeros, or are multiples of this; those of
 # tokens, which people set to 1000 or 4096, have still fewer.
 _ODD_DIGITS: Final = 5
@@ -204,7 +206,9 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
     if guess.role == "metric" and column.measured is not False:
         guess.better = direction_of(heading, column.quantity)
     is_amount = _AMOUNT.fullmatch(" ".join(heading.words)) is not None
-    is_given = is_amount or heading.has(*WORDS["given"]) or _says_the_meter(column)
+    # `Ranks/Node` is of ranks.
+    above = words_of(re.split(r"/| per ", heading.text)[0])
+    is_given = is_amount or not WORDS["given"].isdisjoint(above) or _says_the_meter(column)
     guess.is_given = guess.role == "knob" and is_given
     negative = [text for text in column.counts if text.startswith("-")]
     if guess.role == "knob" and negative == ["-1"] and max(guess.numbers, default=0) > 1:

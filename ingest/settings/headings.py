@@ -276,8 +276,10 @@ def _per(words: tuple[str, ...]) -> Unit | None:
 
 
 def is_measurement(text: str) -> bool:
-    """Return whether a text is the name of a measurement: `Energy (J)`, `throughput`."""
+    """Return whether a text is the name of a measurement: `Energy (J)`, not `cap60W`."""
     heading = read_heading(text)
+    if not WORDS["limits"].isdisjoint(word.rstrip("0123456789") for word in heading.words):
+        return not WORDS["compliance"].isdisjoint(heading.words)
     if quantity_of(heading) not in ("", "frequency", "bytes"):
         return True
     return not (WORDS["less"] | WORDS["more"]).isdisjoint(heading.words)

@@ -539,6 +539,25 @@ def test_a_link_that_names_metrics_gets_the_others_of_the_study(tmp_path: Path) 
     assert findings_opens(view).metric == "power_w"
 
 
+@pytest.mark.parametrize("names", [("energy_change", "runtime_change"), ("speed", "power_share")])
+def test_a_cost_in_percent_stands_against_a_time_in_percent(
+    names: tuple[str, str], tmp_path: Path
+) -> None:
+    columns = tuple(
+        Column(name, "metric", "real", title=name, unit="%", better="less") for name in names
+    )
+    rows = [
+        run(workload="own", performance_metric=None, latency_p99_us=None, duration_s=None,
+            energy_j=None, itr_us=5.0 * n, **{names[0]: 3.0 * n, names[1]: 9.0 - n})
+        for n in range(4)
+    ]  # fmt: skip
+    view = Lakes(write_lake(tmp_path / "lake", rows, columns)).at(None)
+    first = default_state(view)
+    cost, other = sorted(names, key=lambda name: "energy" not in name and "power" not in name)
+    assert (first.show, first.y, first.x) == ("points", cost, PERFORMANCE)
+    assert performance_column(view, first.selection) == other
+
+
 def test_a_power_is_no_performance_of_its_energy() -> None:
     energy, power, time = map(SHIPPED.metric, ("energy_j", "power_w", "duration_s"))
     assert are_alike(power, energy)

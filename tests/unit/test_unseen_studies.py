@@ -314,6 +314,28 @@ STUDIES: Studies = {
         "app, cap, energy_j, duration_s", 4, [("x", 25, 925.5, 1.25)],
     ),
     # Folders repeat what the documents say.
+    # A measurement a row and a cap a column; what no word explains is measured too.
+    "caps in columns": (
+        {"table.csv": "metric,cap60W,cap80W,cap100W\nRun time (s),15.25,13.5,12.0\n"
+         "Energy (kJ),0.87,1.05,1.13\nCPU utilisation (%),97.5,96.5,95.5\nBar,1.5,2.5,3.5\n"},
+        "cap, duration_s, energy_j, bar", 3, [(60, 15.25, 870.0, 1.5), (80, 13.5, 1050.0, 2.5)],
+    ),
+    # Folders only count the runs, each of which its configuration describes.
+    "numbered folders with a configuration each": (
+        {f"exp_{n:03d}/{name}.json": text for n, (opt, batch) in enumerate(
+            (opt, batch) for opt in ("sgd", "adam") for batch in (32, 128)) for name, text in (
+            ("config", f'{{"train": {{"optimizer": "{opt}", "batch_size": {batch}}}, "seed": 7}}'),
+            ("metrics", f'{{"train_time_s": {20.5 + n}, "energy_j": {900.5 - n}}}'))},
+        "train_optimizer, train_batch_size, duration_s, energy_j", 4,
+        [("adam", 32, 22.5, 898.5), ("adam", 128, 23.5, 897.5)],
+    ),
+    # A log says its threads, which its name repeats; folders are of programs.
+    "logs of programs": (
+        {f"res/{name}/{name}-t{t}-{run}.out": f"Reading\nThreads: {t}\nTotal time: {60.5 / t} s\n"
+         f"Total energy: {20.25 + t} J\nDone.\n"
+         for name in ("bfs", "sssp") for t in (1, 4) for run in (1, 2)},
+        "benchmark, thread_count, duration_s, energy_j", 8, [("bfs", 1, 60.5, 21.25)] * 2,
+    ),
     "documents in folders": (
         {f"{machine}/{benchmark}/run{run}.json": '{"energy": {"value": 3977.5, "unit": "mJ"}, '
          f'"wall_ms": 341.5, "benchmark": "{benchmark}", "host": "{machine}-01"}}'
