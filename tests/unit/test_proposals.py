@@ -311,7 +311,8 @@ COUNTED = """# started on Mon Mar  4 10:00:00 2024
 @pytest.mark.parametrize(
     ("name", "text", "sql", "row"),
     [
-        ("freq_{}MHz/run1/results.txt", RESULTS, "freq, benchmark, thread_count, energy_j, duration_s",
+        ("freq_{}MHz/run1/results.txt", RESULTS,
+         "freq, benchmark, thread_count, energy_j, duration_s",
          (1200, "stream", 16, 5063.5, 120.5)),
         ("power_limit_{}W.csv", SAMPLES, "power_limit, power_w", (1200, 100.0)),
         ("lu_threads{}_rep1.csv", COUNTED, "thread_count, energy_j, duration_s, source",
