@@ -165,7 +165,9 @@ def _said(guess: Guess) -> str:
         return f"{text} ({guess.count})"
     if guess.why.endswith(MAYBE_SETTINGS):
         return f"{text} (doubted: replicates, but {MAYBE_SETTINGS})"
-    shown = "no unit" if guess.why.endswith(NO_UNIT) else guess.to or guess.unit
+    # `peak memory (MB)` says its unit.
+    unit = "" if text.endswith((f"({guess.unit})", f"[{guess.unit}]")) else guess.unit
+    shown = "no unit" if guess.why.endswith(NO_UNIT) else guess.to or unit
     if guess.role == "metric" and shown:
         is_stated = guess.is_declared or guess.heading.unit is not None
         source = f" {'from' if is_stated else 'taken as'} {guess.unit}"

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from bench.studies import Opening, opening_of
 from data.connection import open_lake
 from ingest.__main__ import main
 from tests.fixtures.real import studies
+from tests.test_architecture import ROOT
 
 STRANGERS: dict[str, list[tuple[str, tuple[Any, ...]]]] = {
     "runtable": [
@@ -65,6 +67,8 @@ def test_a_study_of_strangers_comes_out_right_without_settings(study: str, tmp_p
         for value, wanted in zip(row, expected, strict=True):
             same = wanted if isinstance(wanted, str) else pytest.approx(wanted, rel=2e-3)
             assert value == same
+    # What docs/own-logs.md says of it.
+    assert opening_of(lake) == table_of_studies()[study]
     by_hand = sorted(each for each in read_plainly(study, source) if min(each) > 0)
     assert len(by_hand) >= 3
     if study == "jvmenergy":
@@ -72,6 +76,26 @@ def test_a_study_of_strangers_comes_out_right_without_settings(study: str, tmp_p
         assert {round(energy, 2) for energy, _ in by_hand} <= {round(e, 2) for e, _ in found}
     else:
         np.testing.assert_allclose(found, by_hand, rtol=1e-9)
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("study", ["cloudlab", "tables"])
+def test_other_studies_open_as_the_docs_say(study: str, tmp_path: Path) -> None:
+    assert main(["add", str(studies() / study), "--lake", str(tmp_path / "lake")]) in (0, 3)
+    assert opening_of(tmp_path / "lake") == table_of_studies()[study]
+
+
+@pytest.mark.real
+def test_the_published_study_opens_as_the_docs_say(published_lake: Path) -> None:
+    assert opening_of(published_lake) == table_of_studies()["summaries"]
+
+
+def table_of_studies() -> dict[str, Opening]:
+    """Return what docs/own-logs.md says that each study of others is, by its folder."""
+    text = (ROOT / "docs" / "own-logs.md").read_text("utf-8")
+    rows = re.findall(r"^\| `(\w+)`: .* \| ([\d,]+) \| 0 \| (.*?) \|", text, re.MULTILINE)
+    assert len(rows) == 8
+    return {name: Opening(int(runs.replace(",", "")), axes) for name, runs, axes in rows}
 
 
 def read_plainly(study: str, source: Path) -> list[tuple[float, float]]:

@@ -1,9 +1,11 @@
 """What becomes of the rows of tables: each is counted once, has a workload, or a reason why not."""
 
+import csv
 import re
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ingest.discover.names import workload_of
@@ -181,6 +183,14 @@ def test_a_published_table_in_raw_units_needs_no_settings(tmp_path: Path) -> Non
     (row,) = [r for r in rows if (r["message_bytes"], r["replicate"]) == (524_288, 2)]
     assert row["energy_j"] == pytest.approx(119.37807, abs=1e-4)
     assert row["duration_s"] == pytest.approx(5.15350, abs=1e-5)
+    with (studies() / "tables" / "oct29_netpipe_governor.csv").open(newline="") as text:
+        table = [*csv.DictReader(text)]
+    by_hand = [
+        (int(r["joules"]) / 2**16, int(r["time"]) / 2_899_999_000, int(r["num_interrupts"]))
+        for r in table
+    ]
+    found = [(r["energy_j"], r["duration_s"], r["interrupts"]) for r in rows]
+    np.testing.assert_allclose(sorted(found), sorted(by_hand), rtol=1e-9)
 
 
 @pytest.mark.parametrize(
