@@ -40,7 +40,7 @@ from ingest.proposals.guessed_table import GuessedTable, own_name
 from ingest.proposals.name_tokens import renamed
 from ingest.proposals.part_traces import parts_of_runs
 from ingest.proposals.path_parts import read_paths
-from ingest.proposals.sections import system_section, workload_section
+from ingest.proposals.sections import guessed_lines, system_section, workload_section
 from ingest.proposals.shapes import Shape, look
 from ingest.records import ReadContext, Reading
 from ingest.settings.dataset import UNKNOWN, Settings
@@ -221,9 +221,11 @@ def _path_blocks(
     yield system_section(name, dataset)
     yield from sections_of(columns)
     count = f"{len(paths)} file{'' if len(paths) == 1 else 's'} of {form}, such as {paths[0]}"
-    lines = [f"# {count}", "[[names]]"]
-    lines += [f"pattern = '{pattern}'", f'workload = "{workload}"', f'system = "{name}"', ""]
-    yield "\n".join(lines)
+    lines = [f"# {count}", "[[names]]", f"pattern = '{pattern}'"]
+    lines += [f'workload = "{workload}"', f'system = "{name}"']
+    knobs = {c.name for c in columns if f"(?P<{c.name}>" in pattern} - {"replicate"}
+    lines += guessed_lines(f"set: {', '.join(sorted(knobs))}, from the path") if knobs else []
+    yield "\n".join((*lines, ""))
 
 
 def _some_of(shape: Shape) -> list[str]:

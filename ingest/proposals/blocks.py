@@ -22,6 +22,7 @@ from ingest.proposals.replicates import MAYBE_SETTINGS
 from ingest.proposals.request_units import NO_UNIT
 from ingest.proposals.sections import (
     column_section,
+    guessed_lines,
     key_of,
     system_section,
     text_of,
@@ -117,9 +118,7 @@ def _lines(guessed: GuessedTable) -> Iterator[str]:
         yield f"totals = {{ 'energy' = {text_of(either)} }}"
     yield f"workload = {text_of(guessed.workload)}"
     yield f"system = {text_of(guessed.system)}"
-    yield "# Remove the next line when this is right: as long as it is here, `problems` has it."
-    guess_words = "; ".join(text.lstrip("# ") for text in summary_of(guessed))
-    yield f"guessed = {text_of(guess_words)}"
+    yield from guessed_lines("; ".join(text.lstrip("# ") for text in summary_of(guessed)))
     yield "[tables.columns]"
     for guess in guessed.guesses:
         if guess.heading.text and not guess.is_declared:

@@ -38,3 +38,9 @@ def workload_section(name: str, performance: str, loop: str = "closed") -> str:
     """Return the section of a workload: of a fixed amount of work, or of requests in a time."""
     said = f'loop = "{loop}"\nperformance_metric = "{performance}"\nlogged = false\n'
     return f"[workloads.{key_of(name)}]\n{said}"
+
+
+def guessed_lines(what: str) -> list[str]:
+    """Return the line that says what was guessed, and how to confirm it."""
+    why = "# Remove the next line when this is right: as long as it is here, `problems` has it."
+    return [why, f"guessed = {text_of(what)}"]

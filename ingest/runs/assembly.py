@@ -13,6 +13,7 @@ from data.declared import Column
 from data.schema import COUNTERS
 from ingest.discover.file_choice import core_of_log
 from ingest.discover.found_files import RawFile, digest_of
+from ingest.discover.names import find_name
 from ingest.discover.plan import RunWork
 from ingest.discover.source_reads import SourceRead, settings_struct, source_struct, sources_digest
 from ingest.formats.log_reader import LogFacts
@@ -209,6 +210,14 @@ def _facts(run: RunRow) -> dict[str, dict[str, str]]:
     return facts
 
 
+def _guess_of_names(run: RunRow) -> str:
+    """Return what a proposal took the names of the run's files for; empty if none did."""
+    if not any(pattern.guessed for pattern in run.settings.names):
+        return ""
+    names = (find_name(read.file.path, run.settings)[0] for read in run.reads)
+    return next((run.settings.names[name.number].guessed for name in names if name), "")
+
+
 def _finish_row(run: RunRow, meters: Sequence[RawFile]) -> None:
     row = run.row
     if run.key.system not in run.settings.systems:
@@ -221,6 +230,9 @@ def _finish_row(run: RunRow, meters: Sequence[RawFile]) -> None:
             "writes patterns"
         )
         run.doubt(run.reads[0], "unknown_workload", detail)
+    if guessed := _guess_of_names(run):
+        detail = f"columns were guessed from names of files: {guessed}"
+        run.doubt(run.reads[0], "guessed_columns", detail)
     if row.get("energy_j") is not None and row.get("duration_s") and not run.has_own_power:
         row["power_w"] = row["energy_j"] / row["duration_s"]
     by_role = {read.file.format.role: read.file.format.name for read in reversed(run.reads)}

@@ -83,6 +83,7 @@ class NamePattern:
         labels: Groups that are labels: columns of the run that are not part of its key.
         beginning: Text that every matching path contains. It is checked before the expression,
             which is slower.
+        guessed: What a proposal took its groups for; empty if a person declared them.
     """
 
     regex: re.Pattern[str]
@@ -94,6 +95,7 @@ class NamePattern:
     has_core: bool = False
     constants: tuple[tuple[str, str], ...] = ()
     labels: tuple[str, ...] = ()
+    guessed: str = ""
 
 
 @dataclass(frozen=True)
@@ -171,6 +173,9 @@ class Settings:
             parts.append(str(self.meters))
         if self.logs:
             parts.append(str([replace(log, kinds={}) for log in self.logs]))
+        # Runs that were guessed are read again for their problems.
+        if any(name.guessed for name in self.names):
+            parts.append("guessed")
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
     @cached_property

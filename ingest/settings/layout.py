@@ -103,7 +103,7 @@ _NAMED: Final[dict[str, type[Struct]]] = {
 _LISTED: Final[dict[str, type[Struct]]] = {
     "names": table_of(
         "FileNames",
-        {"baseline_system": str, "set": _Constants},
+        {"baseline_system": str, "set": _Constants, "guessed": str},
         required={"pattern": str, "workload": str, "system": str},
     ),
     "tables": table_of(

@@ -1,18 +1,22 @@
 """Traces of power, energy and use over time: one run a file, whatever sampler wrote them."""
 
 import json
+import re
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from data.connection import open_lake
 from ingest.formats import FORMATS, find_format
 from ingest.formats.trace import read
 from ingest.formats.trace_counters import is_running_total, steps_of
 from ingest.formats.trace_headings import read_heading
 from ingest.formats.trace_layout import is_number, unit_of
 from ingest.formats.written_numbers import written_numbers
+from ingest.lake.proposals import read_proposals
 from ingest.records import ReadContext, Reading
 from ingest.report import describe_ignored
 from tests.fixtures.ingest import details, ingest, problems, put, query, runs
@@ -500,3 +504,19 @@ def test_uneven_samples_of_a_running_total_are_one_run(
     if expected is not None:
         found = trace(text).measurements
         assert (found["energy_j"], found["duration_s"]) == pytest.approx(expected)
+
+
+def test_settings_from_names_of_files_alone_are_guesses(lake: Path, tmp_path: Path) -> None:
+    """They are in the problems as those of tables are, until the line in the settings goes."""
+    for codec, preset, n in product(("av1", "vp9"), ("slow", "fast"), (1, 2)):
+        put(tmp_path / f"study/{codec}_{preset}_{n}.csv", POWER)
+    report = ingest(lake, tmp_path / "study", is_proposing=True)
+    said = "columns were guessed from names of files: set: codec, file, from the path"
+    assert {*details(report, "guessed_columns")} == {said}
+    with open_lake(lake) as opened:
+        assert opened.guessed == {"study"}
+    (text,) = (each.text for each in read_proposals(lake))
+    put(tmp_path / "study/wattlas.toml", re.sub(r"guessed = .*\n", "", text))
+    assert details(ingest(lake, tmp_path / "study", is_proposing=True), "guessed_columns") == []
+    with open_lake(lake) as opened:
+        assert opened.guessed == set()
