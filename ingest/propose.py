@@ -110,15 +110,14 @@ def propose(
     return "\n".join(_each_once(blocks)).rstrip() + "\n"
 
 
-def _each_once(blocks: Iterable[str | None]) -> Iterator[str]:
-    """Yield the blocks, of sections with the same name only the first."""
-    seen: set[str] = set()
-    for block in (block for block in blocks if block is not None):
-        section = re.search(r"^\[[^\[].*\]$", block, re.MULTILINE)
-        if section is None or "[[" in block or section[0] not in seen:
-            yield block
-        if section is not None:
-            seen.add(section[0])
+def _each_once(blocks: Iterable[str | None]) -> list[str]:
+    """Return the blocks; of sections with one name only the last, which tables have."""
+    texts: dict[str | int, str] = {}
+    for at, block in enumerate(blocks):
+        section = re.search(r"^\[[^\[].*\]$", block or "", re.MULTILINE)
+        if block is not None:
+            texts[at if section is None or "[[" in block else section[0]] = block
+    return [*texts.values()]
 
 
 def _key_of(dataset: str) -> str:
@@ -311,7 +310,8 @@ def propose_for(raw: Path, dataset: str | None = None, known: Settings | None = 
         if shape.form == "table" and not (is_data and is_document(shape.example))
     ]
     tables, _ = find_tables(groups, lambda path: _on_disk(top, path), known)
-    texts, blocks = table_blocks(tables, name, known)
+    is_named = any(shape.role in ("output", "trace", "log") for shape in shapes)
+    texts, blocks = table_blocks(tables, name, known, is_named)
     text = propose(
         shapes,
         [file.path for file in files],

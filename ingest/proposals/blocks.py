@@ -17,6 +17,7 @@ from ingest.proposals.guessed_table import (
 )
 from ingest.proposals.lake_columns import DOUBTED
 from ingest.proposals.means_beside import rows_meant
+from ingest.proposals.name_tokens import renamed
 from ingest.proposals.path_parts import PathColumn, read_paths
 from ingest.proposals.replicates import MAYBE_SETTINGS
 from ingest.proposals.request_units import NO_UNIT
@@ -28,7 +29,7 @@ from ingest.proposals.sections import (
     text_of,
     workload_section,
 )
-from ingest.settings.column_names import WORDS
+from ingest.settings.column_names import WORDS, can_be
 from ingest.settings.dataset import Settings
 from ingest.settings.headings import without_unit, words_of
 from ingest.settings.units import unit_of
@@ -184,24 +185,33 @@ def sections_of(parts: Sequence[PathColumn]) -> Iterator[str]:
             yield section
 
 
-def _number_alike(blocks: Sequence[GuessedTable]) -> None:
-    """Make labels of numbers of paths that are labels beside a configuration in the same folder."""
-    labels = {p.name for block in blocks for p in block.parts if _is_number_label(p)}
+def _settle_labels(blocks: Sequence[GuessedTable], is_named: bool) -> None:
+    """Make labels of numbers of paths that are labels beside a configuration in the same folder.
+
+    Args:
+        is_named: Whether paths of other files are settings: labels get names of their own.
+    """
+    numbers = {p.name for block in blocks for p in block.parts if p.role == "label"}
     for block in blocks:
         block.parts = [
-            replace(p, role="label") if p.name in labels and p.role == "knob" else p
+            replace(p, role="label") if p.name in numbers and p.kind == "whole" else p
             for p in block.parts
         ]
-
-
-def _is_number_label(part: PathColumn) -> bool:
-    return part.role == "label" and part.kind == "whole"
+        own = {p.name for p in block.parts if p.role == "label" and can_be(p.name)}
+        names = {p.name: p.name + "_of_path" * (p.name in own) for p in block.parts}
+        if is_named:
+            block.path = renamed(block.path, names)
+            block.parts = [replace(p, name=names[p.name]) for p in block.parts]
 
 
 def table_blocks(
-    tables: Sequence[FoundTable], dataset: str, settings: Settings
+    tables: Sequence[FoundTable], dataset: str, settings: Settings, is_named: bool = False
 ) -> tuple[list[str], list[GuessedTable]]:
-    """Return the sections and entries of some tables, and what they came from."""
+    """Return the sections and entries of some tables, and what they came from.
+
+    Args:
+        is_named: Whether paths of other files say what was set.
+    """
     own = [table for table in tables if table.rows]
     of_means = {table.paths[0]: meant for table in own if (meant := rows_meant(table, own))}
     is_of_requests = are_of_requests(heading for table in own for heading in table.headings)
@@ -219,7 +229,7 @@ def table_blocks(
         if len(wide) > len(beside) and are_runs and len(read_paths(wide)[1]) > 1:
             beside = wide
         blocks.append(GuessedTable(table, dataset, settings, beside, meant, is_of_requests))
-    _number_alike(blocks)
+    _settle_labels(blocks, is_named)
     texts: list[str] = []
     columns: dict[str, str] = {}
     workloads: dict[str, str] = {}

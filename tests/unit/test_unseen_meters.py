@@ -4,6 +4,7 @@ Each is written in another style. It has its columns, the number of its runs, an
 in order; what was worked by hand stands beside it.
 """
 
+import json
 from itertools import product
 from pathlib import Path
 
@@ -93,6 +94,19 @@ STUDIES: Studies = {
             f"{at},{watts}.0\n" for at in range(count))
             for watts, count in ((60, 8), (70, 12))) for host in ("a", "b")},
         "file, energy_j, duration_s", 4, [("a", 480.0, 8.0), ("a", 840.0, 12.0)],
+    ),
+    # What a document says of a run, its folder repeats in other words: no second setting.
+    "traces in folders beside documents": (
+        {f"res/{model}/pl{limit}/rr{rate}/{name}": text for model, limit, rate in product(
+            ("opt-1b", "phi-2b"), (150, 250), (1, 8)) for name, text in (
+            ("bench.json", json.dumps({"model_id": f"org/{model}", "request_rate": rate * 1.0,
+                                       "prompts": 300, "duration": 19.5 + rate,
+                                       "mean_ttft_ms": 3e3 / limit + rate})),
+            ("power.csv", "timestamp,power.draw [W]\n" + "".join(
+                f"2026/01/01 10:00:{at:02}.000,{limit - at % 2}.0{len(model)} W\n"
+                for at in range(20 + rate))))},
+        "model_id, pl, request_rate, energy_j, mean_ttft_ms", 8,
+        [("org/opt-1b", 150, 1.0, pytest.approx(3141.26), 21.0)],
     ),
     # A phase and a state are of one run: 30 samples of 60 W.
     "samples of phases": (
