@@ -18,8 +18,10 @@ _SHARES: Final = (0.5, 0.25, 0.0)
 _RATES: Final = ("throughput_qps", "iops", "bandwidth_bytes_s")
 # Performance where nothing was measured.
 _USUAL: Final = "latency_p99_us"
-# Properties of the measurement, chosen last.
-_LAST: Final = frozenset({"start_unix_s", "energy_uncertainty_j", "power_readings", "duration_s"})
+# Properties of the measurement, chosen last, and the latency of the luckiest request.
+_LAST: Final = frozenset(
+    {"start_unix_s", "energy_uncertainty_j", "power_readings", "duration_s", "latency_min_us"}
+)
 # Amounts of work: no performance, and no cost.
 _WORK: Final = frozenset({"requests"})
 # Words of the names of what is a cost, whatever its unit.

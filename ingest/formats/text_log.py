@@ -166,7 +166,7 @@ def _take(name: str, text: str, declaration: LogDeclaration, reading: Reading) -
         heading = declared.name or name
         target = clean_name(heading, kind, role=role)
         column = Column(target, role, "text" if kind == "text" else "real", heading, heading,
-                        declared.unit, is_given=declared.is_given)  # fmt: skip
+                        declared.unit, declared.better, is_given=declared.is_given)  # fmt: skip
         reading.columns = (*reading.columns, column)
         is_measured = role == "metric"
     else:

@@ -75,6 +75,7 @@ def test_metrics_that_make_no_pair_stand_over_what_was_set(
         ({"ipc": 9, "start_unix_s": 10}, "ipc"),
         ({"latency_p99_us": 10, "duration_s": 10}, "duration_s"),
         ({"latency_p99_us": 10}, "energy_j"),
+        ({"latency_min_us": 10, "latency_max_us": 10}, "latency_max_us"),
     ],
 )
 def test_energy_then_power_then_what_most_runs_have(counts: dict[str, int], expected: str) -> None:

@@ -98,6 +98,13 @@ def test_logs_that_settings_declare(lake: Path, tmp_path: Path) -> None:
     assert [row["duration_s"] for row in runs(lake, "duration_s", "duration_s")] == [6.5, 500, 1500]
 
 
+def test_a_column_of_a_log_has_the_direction_that_is_declared() -> None:
+    """What 7-Zip prints last: more of its rating is better, of its use of processors neither."""
+    name, parts = read_parts(captured("7z.txt"))
+    better = {column.title: column.better for column in parts[None].columns}
+    assert (name, better["rating"], better["cpu use"]) == ("seven_zip", "more", None)
+
+
 @pytest.mark.parametrize("odd", ["1-2", "9" * 400, "x", "e+02"])
 def test_odd_numbers_of_a_log_are_left_out(odd: str) -> None:
     """The energy of the second host cannot be added."""
