@@ -268,10 +268,11 @@ def _adjusted(cell: np.ndarray, others: pl.DataFrame) -> np.ndarray:
 def _swept(own: Study, catalogue: Catalogue) -> tuple[pl.DataFrame, list[Knob]]:
     """Return the settings whose knobs all have numbers or words, and these knobs.
 
-    A policy, as the driver's own delay, is no level of a ladder.
+    A policy, as the driver's own delay, is no level of a ladder. `runs` are those with a value.
     """
     columns = [name for name in own.knobs if name not in POLICIES.values()]
-    rows = own.rows.with_row_index("place").drop_nulls(columns)
+    counted = own.rows.with_columns(runs=pl.Series(own.cost.n, dtype=pl.Int64))
+    rows = counted.with_row_index("place").drop_nulls(columns)
     return rows, [catalogue.knob_of_column[name] for name in columns]
 
 

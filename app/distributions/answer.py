@@ -39,7 +39,7 @@ RANKS: Final = {"p10": 0.1, "p50": 0.5, "p90": 0.9, "p99": 0.99}
 VIEWS: Final = (
     View("map", "Distribution against a knob"),
     View("quantiles", "Quantiles by level", is_picture=False),
-    View("siblings", "Runs unlike their siblings", is_picture=False),
+    View("siblings", "Runs unlike their replicates", is_picture=False),
 )
 # More columns are too narrow to read.
 MOST_LEVELS: Final = 60

@@ -1,4 +1,4 @@
-"""The layout of Distributions: filters, the map, quantiles by level, runs unlike their siblings."""
+"""The layout of Distributions: filters, map, quantiles by level, runs unlike their replicates."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -75,7 +75,7 @@ def map_panel(head: Sequence[Any], has_menu: bool = True) -> html.Section:
 
 def table_panels(bodies: dict[str, list], has_menus: bool) -> list[html.Section]:
     """Lay out both tables; callbacks bring what `bodies` has not."""
-    titles = {"quantiles": "Quantiles by level", "siblings": "Unlike their siblings"}
+    titles = {"quantiles": "Quantiles by level", "siblings": "Unlike their replicates"}
     return [
         panel(
             IDS(name),
@@ -118,8 +118,8 @@ def sibling_table(answer: Answer, has_links: bool = True) -> list:
     )
     odd = farthest.filter(pl.col("far") > 0)
     count_words = (
-        f"{len(odd):,} of {len(farthest):,} runs are odd: over {ODD_TIMES} times as far from their "
-        "siblings as these are from each other."
+        f"{len(odd):,} of {len(farthest):,} runs are odd: over {ODD_TIMES} times as far from the "
+        "other replicates as these are from each other."
     )
     head = ["run", "most unlike by", "apart", "usual", "times the usual", "n", "in Timeline"]
     body = []

@@ -134,6 +134,12 @@ def opened(view: LakeView, state: ExploreState) -> ExploreState:
     if alone and over.n_unique() > 1 and (named is None or named.isdisjoint(("show", "x", "y"))):
         ly = alone if named is None or "ly" not in named else result.lines_y
         result = replace(result, show="lines", lines_y=ly)
+    elif alone and (named is None or named.isdisjoint(("show", "x", "y"))):
+        # Nothing was set to draw two of a kind over: time tells more, though it hardly differs.
+        performance = performance_column(view, state.selection)
+        known = view.ranges(state.selection)[performance]
+        if known.runs > 1 and known.low < known.high and result.y != performance:
+            result = replace(result, x=PERFORMANCE, limited=PERFORMANCE)
     return result if named is not None else _with_axes(view, result)
 
 

@@ -56,7 +56,7 @@ def studied(view: LakeView, state: FindingsState) -> Selection:
 
 
 def odd_of(view: LakeView, selection: Selection) -> pl.DataFrame:
-    """Return the odd runs: far off the median of their setting, or with logs unlike siblings'.
+    """Return the odd runs: far off the median of their setting, or with logs unlike replicates'.
 
     Returns:
         `odd` of `Order`, then the rows of `odd_runs` without `value` and `median`.

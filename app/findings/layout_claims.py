@@ -18,7 +18,7 @@ from app.kit.words import EMPTY_LAKE_PLAIN, guessed_words, work_words
 from data.analysis.verdicts import DOES_NOT, HOLDS, IN_PART, NEARLY, UNDECIDED
 from data.findings import Claim
 from data.published import PublishedClaim
-from data.queries.claims import SUBJECT
+from data.queries.claims import REFERENCE, SUBJECT
 from data.units import counted, format_digits
 
 # Claims of a group that are listed before the rest unfolds.
@@ -55,8 +55,9 @@ def claims_block(view: LakeView, state: FindingsState, has_links: bool = True) -
     one = " and may be quoted alone" if alone == 1 else " and may be quoted one by one"
     quoted = "" if guessed or not alone else one
     was = "was" if total == "1 claim" else "were"
+    verb = "is" if 1 in (len(decided), len(claims)) else "are"
     sentence = (
-        f"{len(decided):,} of {counted(len(claims), 'claim')} {_is(len(decided))} decided "
+        f"{len(decided):,} of {counted(len(claims), 'claim')} {verb} decided "
         f"({total} {was} judged together; at most 5 % of the decided ones are expected to be "
         f"wrong). {alone:,} {'holds' if alone == 1 else 'hold'} alone{quoted}. "
         f"{len(still_open):,} {_is(len(still_open))} open."
@@ -155,6 +156,23 @@ def _selection(claim: Claim) -> str:
     return write_knobs([{n: v for n, v in knobs.items() if not n.endswith("_policy")}])
 
 
+def _levels(view: LakeView, claim: Claim) -> list[tuple[str, str]]:
+    """Return the filters on the two levels that a claim of a knob compares."""
+    if claim.kind != "knob":
+        return []
+    sides = [
+        [member.values for member in claim.settings if member.side == side]
+        for side in (SUBJECT, REFERENCE)
+    ]
+    for name, knob in view.catalogue.knob_of_column.items():
+        levels = [{values.get(name) for values in side} for side in sides]
+        if levels[0] != levels[1] and all(len(level) == 1 for level in levels):
+            values = [value for level in levels for value in level]
+            words = [knob.facet.null_word if v is None else write_value(v) for v in values]
+            return [(knob.name, word) for word in words]
+    return []
+
+
 def _link(view: LakeView, state: FindingsState, claim: Claim) -> str:
     """Return the address of Explore with the runs of a claim, its limit and its setting."""
     knobs = view.catalogue.knob_of_column
@@ -165,6 +183,8 @@ def _link(view: LakeView, state: FindingsState, claim: Claim) -> str:
         pairs += [("limit", write_value(state.bound[1])), ("by", state.bound[0])]
     if sel := _selection(claim):
         pairs.append(("sel", sel))
+    else:
+        pairs += _levels(view, claim)
     pairs += [("lake", str(state.lake_version))] if state.lake_version is not None else []
     return f"{address('/')}?{urlencode(pairs)}"
 

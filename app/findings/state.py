@@ -36,7 +36,7 @@ class FindingsState(UrlState):
         budget, minutes: Of the list of next runs; None for what is likely to settle the choice.
         since: Version of the lake from which the list of next runs was made; None for this one.
         adjusted: Means of choices whose blocks differ are shown without the blocks' effects too.
-        without_odd: Runs far off their siblings are left out of all claims.
+        without_odd: Runs far off their replicates are left out of all claims.
         sel, claim: The selected claim's settings, and its id: others have the same settings.
     """
 

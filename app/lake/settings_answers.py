@@ -44,16 +44,17 @@ def settings_answers(view: LakeView, selection: Selection, cost: Metric) -> list
     elif rows and rows[0]["replicated"]:
         shares = [rows[0][name] for name in ("median_share", "most_share")]
         median, most = (f"{format_digits(100 * share, 2)} %" for share in shares)
+        several = f" in the median setting, {most} in the noisiest"
         answer = (
             f"The standard deviation of {named} between runs of one setting is {median} of the "
-            f"mean in the median setting, {most} in the noisiest "
+            f"mean{several if rows[0]['replicated'] > 1 else ''} "
             f"({counted(rows[0]['replicated'], 'setting')} with two runs or more)."
         )
         answers.append(("How repeatable is a run?", answer))
     if rows and rows[0]["unlike"]:
         answer = (
             f"No: in {counted(rows[0]['unlike'], 'setting')} the runs differ in {named} by a "
-            f"factor of up to {rows[0]['most_apart']:,.4g}. They are no replicates: something "
+            f"factor of up to {_factor(rows[0]['most_apart'])}. They are no replicates: something "
             "that is no setting here may have differed, or a run failed."
         )
         answers.append(("Do settings tell all runs apart?", answer))
@@ -73,12 +74,19 @@ def settings_answers(view: LakeView, selection: Selection, cost: Metric) -> list
         ]
         times = high["mean"] / low["mean"]
         more = f"{format_digits(100 * (times - 1))} % more"
-        factor = more if times < _FEW_PERCENT else f"{times:,.3g} times as much"
+        factor = more if times < _FEW_PERCENT else f"{_factor(times)} times as much"
         answer = f"Least {ends[0]}; most {ends[1]}, {factor}."
         # What ran, or how much of it, is none of the settings that compete.
         what = "runs have" if any(knob.is_given for knob in knobs) else "setting has"
         answers.append((f"Which {what} least {named}, and which most?", answer))
     return answers
+
+
+def _factor(value: float) -> str:
+    """Return a factor with three digits: `1.3`, `697`, `3,440`, `167M`."""
+    if value < 1e6:
+        return f"{float(f'{value:.3g}'):,.10g}"
+    return format_quantity(value, "")
 
 
 def _setting_words(knobs: Sequence[Knob], row: Mapping[str, Any]) -> str:

@@ -191,14 +191,14 @@ def _open_words(judged: Judged, counts: dict[str, int]) -> list[tuple[str, str]]
 
 
 def _unproven_words(judged: Judged) -> str:
-    """Return who leads in how many cells with too few runs: `6 unproven (4 cores lead in 5)`."""
+    """Return `6 unproven with too few runs (pin true leads in 5)`: who leads in most of them."""
     cells = judged.comparison.cells.filter(pl.col("outcome") == TOO_FEW)
     who = pl.Series(judged.who[cells["winner"].to_numpy()]).value_counts(sort=True)
     if not len(who):
         return ""
     leader, n = who.row(0)
     name = _named(judged, leader)
-    return f"{len(cells):,} unproven with one run a side ({name} leads in {n:,})"
+    return f"{len(cells):,} unproven with too few runs ({name} leads in {n:,})"
 
 
 def _named(judged: Judged, competitor: int) -> str:

@@ -46,6 +46,7 @@ _OF_ADDRESSES: Final = ("pathname", "search")
 _KEYS: Final = (
     ("Tab, Shift+Tab", "move between controls and views"),
     ("?", "show or hide this list"),
+    ("Ctrl+z", "undo the last change of the page, as the browser's Back"),
     ("m", "maximise the view that has the focus, or the first one; Escape ends it"),
     ("p", "present it: alone, with large text; left and right arrow show the others"),
 )

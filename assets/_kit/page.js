@@ -246,7 +246,14 @@
     scrollTo(0, 0);
   };
 
-  /* Handle all keys: help and Escape here; the shown page handles the others, without a listener. */
+  /* Whether a key asks to undo: in a text it is the browser's. */
+  function isUndo(event) {
+    const { key, ctrlKey, metaKey, shiftKey, altKey } = event;
+    const texts = "input:not([type=checkbox], [type=radio]), textarea, [contenteditable=true]";
+    return key === "z" && (ctrlKey || metaKey) && !shiftKey && !altKey && !wattlas.closest(event, texts);
+  }
+
+  /* Handle all keys: help, undo and Escape here; the shown page handles the others, without a listener. */
   document.addEventListener("keydown", (event) => {
     if (wattlas.menuKey(event) || wattlas.groupKey(event)) return;
     const typed = "input, textarea, select, [contenteditable=true], [role=listbox]";
@@ -259,6 +266,10 @@
     }
     if (event.key === "?" && !isTyping) {
       if (help.open) help.close(); else help.showModal();
+      return;
+    }
+    if (isUndo(event) && !document.querySelector("dialog[open]")) {
+      if (wattlas.address.canUndo()) history.back();
       return;
     }
     if (document.querySelector("dialog[open]") || event.ctrlKey || event.metaKey || event.altKey) return;

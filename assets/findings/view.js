@@ -23,13 +23,17 @@
     if (height) gd.closest(".panel").style.minHeight = height + 44 + "px";
   }
 
-  /** Select the row of a claim, else the first with a setting; return it if there is one. */
+  /**
+   * Select the row of a claim, else the first with a setting; return it if there is one. While a page opens,
+   * its first text has a copy of the row, before the one that stays.
+   */
   function mark(sel, claim) {
     const rows = [...document.querySelectorAll(".findings-claims > li")];
-    const selected = rows.find((row) => claim && row.dataset.claim === claim)
+    const found = rows.find((row) => claim && row.dataset.claim === claim)
       || rows.find((row) => sel && row.dataset.sel === sel);
-    for (const row of rows) row.classList.toggle("selected", row === selected);
-    return selected;
+    const isSelected = (row) => Boolean(found) && row.dataset.claim === found.dataset.claim;
+    for (const row of rows) row.classList.toggle("selected", isSelected(row));
+    return rows.findLast(isSelected);
   }
 
   wattlas.findings = Object.assign(page, { mark, onOpen: (action) => { opened = action; } });

@@ -33,9 +33,11 @@ def test_a_claim_and_a_knob(page: Page, grid_address: str) -> None:
         f".findings-claims > li:not([data-claim='{claim}'])[data-sel='{setting}']"
     )
     other = others.first.get_attribute("data-claim")
-    visit(page, f"{grid_address}/findings?claim={other}")
-    selected = page.locator(".findings-claims > li.selected")
-    expect(selected).to_have_attribute("data-claim", str(other))
+    # The second time the server has all answers, while the page's first text is still there.
+    for _ in range(2):
+        visit(page, f"{grid_address}/findings?v=2&claim={other}")
+        selected = page.locator(".findings-claims > li.selected")
+        expect(selected).to_have_attribute("data-claim", str(other))
     expect(selected).to_be_in_viewport()
     page.keyboard.press("Escape")
     expect(selected).to_have_count(0)

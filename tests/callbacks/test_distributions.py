@@ -1,4 +1,4 @@
-"""Distributions: the map against SQL, the runs that a cell opens, runs unlike their siblings."""
+"""Distributions: the map against SQL, the runs that a cell opens, runs unlike their replicates."""
 
 import re
 from collections.abc import Iterator

@@ -125,6 +125,12 @@ def test_a_claims_link_opens_its_runs_in_explore_within_the_limit() -> None:
         }  # fmt: skip
     assert any("limit=200" in link for link in links)
     assert any("sel=knobs" in link for link in links)
+    # A claim of a knob over several cells shows the runs of its two levels.
+    queries = [parse_qs(urlsplit(link.replace("&amp;", "&")).query) for link in links]
+    levels = [query["itr"] for query in queries if "itr" in query]
+    assert levels
+    assert {len(set(pair)) for pair in levels} == {2}
+    assert not any("sel" in query for query in queries if "itr" in query)
 
 
 def test_knobs_are_drawn_by_sweep_and_metric() -> None:

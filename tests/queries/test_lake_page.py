@@ -151,7 +151,7 @@ def test_the_page_says_it_in_words(view: LakeView) -> None:
 
 def test_without_a_claim_the_settings_answer(view: LakeView, tmp_path: Path) -> None:
     asked = {question.title: question.answer for question in questions_of(view)}
-    assert "6.7 % in the noisiest (1 setting with" in asked["How repeatable is a run?"]
+    assert "is 6.7 % of the mean (1 setting with" in asked["How repeatable is a run?"]
     assert asked["Which setting has least energy, and which most?"] == (
         "Least no mode · ITR 2 us · 75 W: 105 J (n = 2); most hybrid polling · ITR 50 us · "
         "no power limit: 210 J (n = 1), 2 times as much."

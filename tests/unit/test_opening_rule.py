@@ -713,3 +713,14 @@ def test_work_done_and_times_rounded_to_0_are_no_axes(tmp_path: Path) -> None:
     state = default_state(view)
     assert (state.show, state.lines_y) == ("lines", (PERFORMANCE,))
     assert "equests" not in source_words(view, state)
+
+
+def test_where_nothing_was_set_energy_stands_against_time(tmp_path: Path) -> None:
+    """Ten inferences of 50 ms: their power is their energy again."""
+    rows = [
+        run(itr_us=None, dvfs_ghz=None, latency_p99_us=None, performance_metric="duration_s",
+            replicate=r, energy_j=0.27 + r / 1e3, power_w=6.8 + r / 1e2, duration_s=0.05 + r / 1e6)
+        for r in range(10)
+    ]  # fmt: skip
+    state = default_state(Lakes(write_lake(tmp_path / "lake", rows)).at(None))
+    assert (state.show, state.x, state.y) == ("points", "performance", "energy_j")
