@@ -42,6 +42,8 @@ IDLE: Final = "idle"
 _THREADS: Final = "threads"
 _THREAD_COUNT: Final = "thread count"
 _OF_REQUESTS: Final = (WORDS["loads"] - {"load"}) | WORDS["latencies"] | {"clients"}
+# The lake's devices are those of storage.
+_OF_STORAGE: Final = ("io", "iops", "iodepth", "rw", "disk", "ssd", "nvme")
 # Last words of headings of the phases of a run.
 _PHASES: Final = frozenset({"phase", "stage", "state", "segment", "window", "period", "activity"})
 _OF_RUNS: Final = WORDS["plain"] | WORDS["replicates"] | {"test", "measurement", "experiment"}
@@ -144,8 +146,10 @@ class GuessedTable:
         self, headings: Sequence[str], settings: Settings, is_of_requests: bool
     ) -> None:
         """Give names to columns of the table's own whose headings are names of other things."""
+        is_of_storage = any(read_heading(heading).has(*_OF_STORAGE) for heading in headings)
         for guess in self.guesses:
-            if not guess.to and _is_other(guess, settings):
+            is_card = guess.heading.text == "device" and not is_of_storage
+            if not guess.to and (is_card or _is_other(guess, settings)):
                 guess.name = f"{guess.heading.text}{OF_TABLE}"
             if guess.heading.text.lower() == _THREADS and not is_of_requests:
                 guess.name = _THREAD_COUNT

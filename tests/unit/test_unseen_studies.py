@@ -77,7 +77,7 @@ STUDIES: Studies = {
         {"result.csv": "model,device,num_pipelines,iteration_time,energy\n" + "".join(
             f"{model},{gpu},{n},{70.5 + n},{900_000.742 + 9_000 * n}\n"
             for model, gpu, n in product(("bloom", "gpt"), ("a40", "a100"), (16, 32)))},
-        "model, device, num_pipelines, energy_j, duration_s", 8,
+        "model, device_of_table, num_pipelines, energy_j, duration_s", 8,
         [("bloom", "a100", 16, 1_044_000.742, 86.5)],
     ),
     # Energies grow with latencies, and are 200 W with s; a length has no time.
