@@ -35,9 +35,14 @@ def is_yaml(name: str) -> bool:
     return _NAMED_YAML.search(name) is not None
 
 
+# `[0001] a=1`, `[INFO] start`: a line of a log.
+_LOG_LINE: Final = re.compile(rb"\[[^\[\]{}\"\n]{1,60}\][ \t]*[A-Za-z]")
+
+
 def may_be_document(head: bytes, name: str) -> bool:
     """Return whether a file begins like a document: as JSON, or it is YAML by its name."""
-    return is_yaml(name) or head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    return is_yaml(name) or (text[:1] in (b"{", b"[") and not _LOG_LINE.match(text))
 
 
 def parse_document(text: str, name: str) -> tuple[Any, bool]:

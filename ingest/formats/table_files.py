@@ -13,7 +13,7 @@ from data.errors import FormatError
 from ingest.declarations import TableDeclaration
 from ingest.files.packed import CHUNK
 from ingest.formats import json_rows, workbook
-from ingest.formats.documents import is_yaml, open_nodes, parse_document
+from ingest.formats.documents import is_yaml, may_be_document, open_nodes, parse_document
 from ingest.formats.job_steps import join_steps
 from ingest.formats.json_cells import plain
 from ingest.formats.table_rows import MOST_ROWS, Table, bounded, check_columns, check_rows
@@ -120,7 +120,7 @@ def _peeked(blocks: Iterable[bytes]) -> tuple[bytes, Iterator[bytes]]:
 def _is_document(head: bytes, name: str) -> bool:
     """Return whether a head begins one document, and not an object of JSON for each row."""
     text = head.decode("utf-8-sig", "replace").lstrip()
-    if not text.startswith(("{", "[")):
+    if not text.startswith(("{", "[")) or not may_be_document(head, name):
         return is_yaml(name)
     first, _, rest = text.partition("\n")
     if first.startswith("{'"):

@@ -213,7 +213,9 @@ def with_plain_numbers(table: Table, is_comma_separated: bool) -> Table:
         return table
     headings = [*table.headings, *deviations]
     plain_table = Table(headings, table.refused, table.place, table.keys)
-    plain_table.units = {table.headings[index]: unit for index, (_, unit) in others.items() if unit}
+    units = {table.headings[index]: unit for index, (_, unit) in others.items() if unit}
+    of_deviations = {name: units.get(name.removeprefix("std "), "") for name in deviations}
+    plain_table.units = units | {name: unit for name, unit in of_deviations.items() if unit}
     for row, (line, cells) in enumerate(table.rows):
         numbers = [others[at][0][row] if at in others else cell for at, cell in enumerate(cells)]
         plain_table.append(line, [*numbers, *(each[row] for each in deviations.values())])

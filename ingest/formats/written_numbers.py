@@ -26,20 +26,27 @@ _UNITS: Final = frozenset({"", "x", "c", "a", "b", "fps", "gflops"})
 _CONVERTED: Final = frozenset(
     {"energy", "power", "time", "frequency", "bytes", "voltage", "current", "charge"}
 )
-# `1m23.4s`, `2 min 3 s`, `1h 2m 3s`; and `0:01:23.4`, which may be a time of day.
+# `1m23.4s`, `2 min 3 s`, `1h 2m 3s`; `PT1M2.5S`; `0 days 00:01:02.5`, as pandas writes it; and
+# `0:01:23.4`, which may be a time of day.
 _DURATION: Final = re.compile(
     r"(?:(?P<h>\d+) ?h(?:ours?|rs?)?[ :]?)?(?:(?P<m>\d+) ?m(?:in)?[ :]?)?"
     r"(?P<s>\d+(?:\.\d+)?) ?s(?:ec)?"
 )
+_ISO: Final = re.compile(
+    r"P(?:(?P<d>\d+)D)?(?:T(?:(?P<h>\d+)H)?(?:(?P<m>\d+)M)?(?:(?P<s>\d+(?:\.\d+)?)S)?)?(?<=\w\w)"
+)
+_DAYS: Final = re.compile(r"(?P<d>\d+) days?,? (?P<h>\d+):(?P<m>\d+):(?P<s>\d\d(?:\.\d+)?)")
 _CLOCK: Final = re.compile(r"(?:(?P<h>\d+):)?(?P<m>\d+):(?P<s>\d\d(?:\.\d+)?)")
+_SECONDS: Final = {"d": 86_400, "h": 3600, "m": 60, "s": 1}
 _MINUTES: Final = re.compile(r"(?i)\bm{1,2}:ss")
 _TOOK: Final = frozenset(
     {"elapsed", "duration", "runtime", "real", "user", "sys", "walltime", "wall", "took", "exec"}
     | {"execution", "makespan", "cputime"}
 )
-# A mean and its deviation.
+# A mean and its deviation, each with the unit or the last alone.
+_LETTERS: Final = "[%°µμA-Za-z]{0,6}"
 _PLUS_MINUS: Final = re.compile(
-    _NUMBER + r"\s*(?:±|\+/-|\+-)\s*" + _NUMBER + r"\s*([%°µμA-Za-z]{0,6})"
+    _NUMBER + rf"\s*({_LETTERS})\s*(?:±|\+/-|\+-)\s*" + _NUMBER + rf"\s*({_LETTERS})"
 )
 _THOUSANDS: Final = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+")
 
@@ -103,20 +110,22 @@ def written_durations(cells: Sequence[object], heading: str) -> list[str | None]
     """
     texts = [str(cell).strip() if cell is not None else "" for cell in cells]
     real = [text for text in texts if not is_unset(text)]
-    form = _CLOCK if real and ":" in real[0] else _DURATION
+    first = real[0] if real else ""
+    is_told = "day" in first or first.startswith("P")
+    form = _DAYS if "day" in first else _ISO if is_told else _CLOCK if ":" in first else _DURATION
     if form is _CLOCK and _TOOK.isdisjoint(re.findall(r"[a-z]+", heading.lower())):
         return None
-    matches = [form.fullmatch(text) for text in real]
+    found = [match.groupdict() for text in real if (match := form.fullmatch(text))]
     # Of `1:20` nothing else tells minutes from hours.
-    is_told = any(m and (m["h"] or "." in m["s"]) for m in matches)
-    if form is _CLOCK and not (is_told or _MINUTES.search(heading)):
+    is_hours = any(each["h"] or "." in each["s"] for each in found) if form is _CLOCK else True
+    if not is_hours and not _MINUTES.search(heading):
         return None
-    if not matches or not all(matches) or not any(m and (m["h"] or m["m"]) for m in matches):
+    if len(found) < len(real) or not (is_told or any(each["h"] or each["m"] for each in found)):
         return None
     seconds = (
-        f"{3600 * int(m['h'] or 0) + 60 * int(m['m'] or 0) + float(m['s']):.12g}"
-        for m in matches if m
-    )  # fmt: skip
+        f"{sum(size * float(each.get(unit) or 0) for unit, size in _SECONDS.items()):.12g}"
+        for each in found
+    )
     return [None if is_unset(text) else next(seconds) for text in texts]
 
 
@@ -131,14 +140,14 @@ def means_and_deviations(
     texts = [str(cell).strip() if cell is not None else "" for cell in cells]
     real = [text for text in texts if not is_unset(text)]
     matches = [_PLUS_MINUS.fullmatch(text) for text in real]
-    if not matches or not all(matches) or len({m[3] for m in matches if m}) > 1:
+    units = {unit for m in matches if m for unit in ((m[2], m[4]) if m[2] else (m[4],))}
+    if not matches or not all(matches) or len(units) > 1:
         return None
     if any("," in m[0] for m in matches if m):
         return None
-    pairs = iter([(m[1], m[2]) for m in matches if m])
+    pairs = iter([(m[1], m[3]) for m in matches if m])
     both = [(None, None) if is_unset(text) else next(pairs) for text in texts]
-    unit = matches[0][3] if matches[0] else ""
-    return [mean for mean, _ in both], [deviation for _, deviation in both], unit
+    return [mean for mean, _ in both], [deviation for _, deviation in both], units.pop()
 
 
 def without_commas(numbers: Sequence[str], is_comma_separated: bool) -> list[str] | None:

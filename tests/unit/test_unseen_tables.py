@@ -330,6 +330,31 @@ STUDIES: Studies = {
         "program, clock_ghz, duration_s, energy_j, std_time, std_energy", 4,
         [("fft", 1.2, 20.5, 310.5, 0.5, 3.5)],
     ),
+    # The unit stands behind both; pandas, Python and ISO 8601 write durations.
+    "means with deviations in kJ": (
+        {"table.csv": "program,clock_ghz,time,energy\n"
+                      "fft,1.2,0 days 00:01:02.500000,310.5 kJ ± 3.5 kJ\n"
+                      "fft,2.4,0 days 00:00:32,402.5 kJ ± 4.5 kJ\n"
+                      "lu,1.2,0 days 01:00:33,520.5 kJ ± 5.5 kJ\n"
+                      "lu,2.4,1 days 00:00:18,611.5 kJ ± 6.5 kJ\n"},
+        "program, clock_ghz, duration_s, energy_j, std_energy", 4,
+        [("fft", 1.2, 62.5, 310_500.0, 3.5), ("fft", 2.4, 32.0, 402_500.0, 4.5),
+         ("lu", 1.2, 3633.0, 520_500.0, 5.5), ("lu", 2.4, 86_418.0, 611_500.0, 6.5)],
+    ),
+    "durations of ISO 8601": (
+        {"table.csv": "program,clock_ghz,took,energy_j\nfft,1.2,PT1M2.5S,310.5\n"
+                      "fft,2.4,PT32S,402.5\nlu,1.2,PT1H33S,520.5\nlu,2.4,P1DT18S,611.5\n"},
+        "program, clock_ghz, duration_s, energy_j", 4,
+        [("fft", 1.2, 62.5, 310.5), ("fft", 2.4, 32.0, 402.5), ("lu", 1.2, 3633.0, 520.5),
+         ("lu", 2.4, 86_418.0, 611.5)],
+    ),
+    "lines with their numbers in brackets": (
+        {"results.log": "".join(
+            f"[{n:04d}] program={program} size={size} energy_j={90.5 + n} time_s={9.5 - n}\n"
+            for n, (program, size) in enumerate(product(("fft", "lu"), (1, 4, 8))))},
+        "program, size, energy_j, duration_s", 6,
+        [("fft", 1, 90.5, 9.5), ("fft", 4, 91.5, 8.5)],
+    ),
     # Three times of each row in a cell are its replicates, and how many there are says `reps` too.
     "lists in cells": (
         {"t.csv": "backend,lines,reps,best_ms,times_ms,sides\n"
