@@ -2,6 +2,8 @@
 
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,7 +12,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, Final
 
-from bench.apart import Added, add_apart
+from bench.apart import Added, add_apart, cpu_of_children_s
 from bench.report import Floor, Measurement
 from ingest.discover.names import identity_columns
 from ingest.discover.plan import RunWork, make_plan
@@ -39,6 +41,7 @@ _INTERRUPTS: Final = "           CPU0\n  33:        100  IR-PCI-MSI  nvme0q1\n"
 SCALES: Final = (1, 4, 16)
 MEMORY_LIMIT_MB: Final = 400.0
 RESUME_LIMIT_S: Final = 10.0
+PROPOSE_LIMIT_S: Final = 30.0
 SPREAD_LIMIT_PCT: Final = 10.0
 _TIMES: Final = 3
 _TABLES: Final = ("interrupts", "samples", "overview", "histograms")
@@ -296,7 +299,7 @@ def _write_beginnings(raw: _Input, folder: Path) -> Path:
 
 
 def measure_resume(work: Path, files: int) -> Iterator[Measurement]:
-    """Add files that the lake has already, in the layout of each study.
+    """Add files that the lake has already, in the layout of each study, and propose settings.
 
     Raises:
         RuntimeError: An add did something.
@@ -315,3 +318,9 @@ def measure_resume(work: Path, files: int) -> Iterator[Measurement]:
         yield Measurement(f"{name}_cpu", cpu_s, "s", _TIMES)
         peak_mb = median(added.peak_mb for added in adds)
         yield Measurement(f"{name}_memory", peak_mb, "MB", _TIMES, MEMORY_LIMIT_MB)
+        command = [sys.executable, "-m", "ingest", "propose", str(raw)]
+        began, used_s = time.perf_counter(), cpu_of_children_s()
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        propose = name.replace("resume_scan", "propose")
+        yield Measurement(propose, time.perf_counter() - began, "s", 1, PROPOSE_LIMIT_S)
+        yield Measurement(f"{propose}_cpu", cpu_of_children_s() - used_s, "s", 1)

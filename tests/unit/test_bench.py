@@ -229,6 +229,7 @@ def test_ingest_is_measured_on_a_short_run(run: Run, monkeypatch: pytest.MonkeyP
         assert (resume["unit"], resume["limit"], resume["n"]) == ("s", 10.0, 3)
         assert 0 < lines[f"{name}_cpu"]["value"] < resume["value"] * 2
         assert 20 < lines[f"{name}_memory"]["value"] < 400
+    assert lines["propose"]["limit"] == lines["propose_storage"]["limit"] == 30
 
 
 @pytest.mark.cluster
