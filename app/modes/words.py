@@ -276,9 +276,9 @@ def lead_words(judged: Judged, cell: dict[str, Any]) -> str:
     measure = judged.metric
     change = "less" if measure.better == "less" else "more"
     absolute = f"{format_quantity(cell['margin'], measure.unit)} {change}"
-    absolute = measure.noted(absolute, *judged.comparison.groups["dataset"].unique())
+    doubt = measure.doubt_of(*judged.comparison.groups["dataset"].unique())
     share = format_change(cell["margin_share"])
-    return f"{measure.title} {share}{interval_words(cell)}, {absolute}"
+    return f"{measure.title} {share}{interval_words(cell)}, {absolute}{doubt and f', {doubt}'}"
 
 
 def interval_words(cell: dict[str, Any]) -> str:

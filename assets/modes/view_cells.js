@@ -74,12 +74,13 @@
    * The text of a cell: the lead with the winner's name, what the runs leave open, or how many there are.
    *   isNamed: with the winner's name.
    *   isShort: two digits for a lead in percent, signs for words, for narrow cells.
+   *   isRoomy: whether "unproven" has room beside the number of runs.
    */
-  function cellText(data, i, isNamed, isShort) {
+  function cellText(data, i, isNamed, isShort, isRoomy) {
     const outcome = outcomeOf(data, i), best = data.cells.best[i], share = data.cells.margin_share[i];
     const { n, who } = data.contenders;
     // Who leads with too few runs is named, and that nothing proves it.
-    const leader = () => wattlas.plotText(data.who.words[who[best]]) + "<br>unproven, ";
+    const leader = () => wattlas.plotText(data.who.words[who[best]]) + "<br>" + (isRoomy ? "unproven, " : "");
     const few = () => (isNamed && data.metric.better ? leader() : "")
       + "n = " + Math.min(n[best], n[data.cells.second[i]]);
     const words = {

@@ -238,7 +238,7 @@ def test_a_value_whose_unit_is_a_guess_says_so_once(tmp_path: Path) -> None:
     )
     assert "Energy, unit guessed</th>" in best
     assert titles["energy_j"] == "Energy, unit guessed"
-    assert "kJ less (unit guessed)" in asked.verdict
+    assert "kJ less, unit guessed" in asked.verdict
     assert "95 % CI, unit guessed" in render(evidence_words(asked))
     assert cell.cells is not None
     assert cell.cells["metric"]["doubt"] == "unit guessed in study"
