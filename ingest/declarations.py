@@ -104,6 +104,7 @@ class TableDeclaration:
             between slashes.
         totals: By a new heading, the pattern of those whose numbers are added under it.
         products: By a new heading, those whose numbers are multiplied under it.
+        differences: By a new heading, that of a counter as a run began and that as it ended.
         last_of: A heading: of the rows with one text in it, which grow, only the last is a run.
         guessed: What a proposal took its columns for; empty if a person declared them.
         is_shipped: Whether the declaration comes with wattlas.
@@ -126,6 +127,7 @@ class TableDeclaration:
     last_of: str = ""
     totals: Mapping[str, str] = field(default_factory=dict)
     products: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    differences: Mapping[str, Sequence[str]] = field(default_factory=dict)
     guessed: str = ""
     is_shipped: bool = False
     pivot: tuple[str, str] | None = None

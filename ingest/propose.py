@@ -38,7 +38,7 @@ from ingest.proposals.file_names import (
 from ingest.proposals.found_tables import find_tables
 from ingest.proposals.guessed_table import GuessedTable, own_name
 from ingest.proposals.name_tokens import renamed
-from ingest.proposals.part_traces import parts_of_runs
+from ingest.proposals.part_traces import idle_block, parts_of_runs
 from ingest.proposals.path_parts import read_paths
 from ingest.proposals.sections import guessed_lines, system_section, workload_section
 from ingest.proposals.shapes import Shape, look
@@ -81,6 +81,8 @@ def propose(
     is_described = all(
         any(pattern.regex.match(shape.example) for pattern in shipped.names) for shape in results
     )
+    idle, of_idle = idle_block([] if is_described else results, _key_of(dataset))
+    results = [shape for shape in results if shape not in idle]
     machines = machines_of(all_paths, {shape.folder for shape in results})
     by_path = [] if is_described else _named_by_paths(results)
     taken = {id(shape) for shapes in by_path for shape in shapes}
@@ -90,13 +92,11 @@ def propose(
     blocks: list[str | None] = [
         "# Proposed by `python -m ingest propose`: a guess from names and heads of files.",
         "# Lines with a question mark ask for what names and heads do not show.",
-        "\n[dataset]",
-        f"name = {json.dumps(dataset, ensure_ascii=False)}",
-        "",
+        f"\n[dataset]\nname = {json.dumps(dataset, ensure_ascii=False)}\n",
     ]
     if results and is_described:
         blocks += ["# The shipped patterns fit the names of all outputs, logs and counts.", ""]
-    named = [name_block(pattern, machines, own) for pattern in patterns]
+    named = [of_idle] * bool(idle) + [name_block(each, machines, own) for each in patterns]
     has_logs = any(pattern.shape.role == "log" for pattern in patterns)
     blocks += [*label_blocks(patterns, has_logs, shipped), workload_questions(patterns, shipped)]
     forms = [s.form for shapes in by_path for s in shapes if s.role == "output"]
@@ -105,8 +105,8 @@ def propose(
     states = stated if len(by_path) == 1 else lambda *_: ()
     named_by_path = [_path_blocks(each, dataset, states, form, place_of, texts) for each in by_path]
     blocks += [*knob_blocks(own), *named, *chain.from_iterable(named_by_path)]
-    used = {id(pattern.shape) for pattern in patterns} | taken
-    blocks += [*_left_over([s for s in results if id(s) not in used and patterns]), *tables]
+    taken |= {id(pattern.shape) for pattern in patterns}
+    blocks += [*_left_over([s for s in results if id(s) not in taken and patterns]), *tables]
     return "\n".join(_each_once(blocks)).rstrip() + "\n"
 
 

@@ -7,12 +7,15 @@ from typing import Final
 from ingest.formats.json_cells import Cell
 from ingest.formats.table_rows import Table
 from ingest.records import ProblemList, Severity
+from ingest.settings.column_names import WORDS
+from ingest.settings.headings import words_of
 
 SUMMARY: Final = re.compile(
     r"\W*(?:(?:grand |sub)?totals?|sum|overall|average|avg|mean|geo(?:metric )?mean|[∑Σ].*"
     r"|summe|gesamt|mittel(?:wert)?|durchschnitt|moyenne|somme|totale|media|promedio|suma)\b.*",
     re.IGNORECASE,
 )
+_NAMES: Final = WORDS["statistics"] | WORDS["plain"]
 _MOST: Final = 3
 # A total or a mean differs from that of the numbers above it by their rounding, or by this share.
 _EQUAL: Final = 0.001
@@ -27,6 +30,8 @@ def drop_footers(table: Table, problems: ProblemList, is_declared: bool) -> None
     Args:
         is_declared: Whether a person declared the table: all of its rows are kept.
     """
+    if not is_declared:
+        _drop_statistics(table, problems)
     named = 0
     for _, cells in reversed(table.last(_MOST)):
         if not any(SUMMARY.fullmatch(str(cell)) for cell in cells):
@@ -54,6 +59,23 @@ def drop_footers(table: Table, problems: ProblemList, is_declared: bool) -> None
             name = next(str(cell) for cell in cells if SUMMARY.fullmatch(str(cell)))
             detail = f"{name!r} may be of other rows, as some of its numbers are; kept as a run"
             problems.add("summary_row", "doubted", detail, line)
+
+
+def _drop_statistics(table: Table, problems: ProblemList) -> None:
+    """Leave out rows with a statistic where the others have the number of a replicate.
+
+    `1`, `2`, `3`, `Average` and `Std Dev` below `Run`, of each setting.
+    """
+    for at, heading in enumerate(table.headings):
+        if WORDS["replicates"].isdisjoint(words_of(heading)):
+            continue
+        texts = [str(cell or "").strip() for cell in table.column(at)]
+        named = {text for text in texts if not text.isdigit()}
+        if len(named) == len({*texts}) or not all({*words_of(t)} & _NAMES for t in named):
+            continue
+        for line in table.drop([text in named for text in texts]):
+            detail = f"a statistic below {heading!r} is of other rows; no run"
+            problems.add("summary_row", "repaired", detail, line)
 
 
 def _judged(table: Table, cells: Sequence[Cell], rows: int) -> tuple[list[bool], bool]:

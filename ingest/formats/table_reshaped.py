@@ -30,7 +30,13 @@ def reshape(table: Table, declaration: TableDeclaration) -> Table:
     table = _split(_pivoted(table, declaration.pivot), declaration.split)
     sums = {name: re.compile(pattern) for name, pattern in declaration.totals.items()}
     of = {n: [h for h in table.headings if each.fullmatch(h)] for n, each in sums.items()}
-    return _with_computed(_with_computed(table, of, sum), declaration.products, math.prod)
+    table = _with_computed(_with_computed(table, of, sum), declaration.products, math.prod)
+    return _with_computed(table, declaration.differences, _difference)
+
+
+def _difference(ends: Iterable[float]) -> float:
+    begin, end = ends
+    return end - begin
 
 
 def stem_of(heading: str, pattern: str) -> tuple[str, str]:

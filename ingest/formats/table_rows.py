@@ -77,6 +77,17 @@ class Table:
         """Remove rows that `last` has."""
         del self._lines[len(self._lines) - count :], self._rows[len(self._rows) - count :]
 
+    def drop(self, are_dropped: Sequence[bool]) -> list[int]:
+        """Remove rows, and return their line numbers."""
+        rows, lines = [*zip(are_dropped, self.rows, strict=True)], []
+        self._chunks, self._lines, self._rows = [], [], []
+        for is_dropped, (line, cells) in rows:
+            if is_dropped:
+                lines.append(line)
+            else:
+                self.append(line, cells)
+        return lines
+
     def __len__(self) -> int:
         return len(self._chunks) * CHUNK + len(self._rows)
 

@@ -111,6 +111,9 @@ def _lines(guessed: GuessedTable) -> Iterator[str]:
             each = ", ".join(f"{text_of(sd)} = {text_of(mean)}" for sd, mean in pairs)
             means += [f"of = {{ {each} }}"]
         yield f"aggregate = {{ {', '.join(means)} }}"
+    if differences := guessed.shape.differences:
+        said = (f"{text_of(n)} = [{', '.join(map(text_of, of))}]" for n, of in differences.items())
+        yield f"differences = {{ {', '.join(said)} }}"
     if guessed.power is not None:
         headings = ", ".join(text_of(guess.heading.text) for guess in guessed.power)
         yield f"products = {{ 'power' = [{headings}] }}  # voltage times current"

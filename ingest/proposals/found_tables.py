@@ -97,8 +97,8 @@ class FoundTable:
 
     def reshaped(self, declaration: TableDeclaration) -> "FoundTable":
         """Return it as its rows become runs."""
-        is_as_it_is = not (declaration.unpivot or declaration.split or declaration.skip)
-        if is_as_it_is and declaration.pivot is None:
+        d = declaration
+        if not (d.unpivot or d.split or d.skip or d.differences or d.pivot):
             return self
         table = Table(list(self.headings))
         table.units = self.units

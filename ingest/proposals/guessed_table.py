@@ -120,6 +120,9 @@ class GuessedTable:
             for each in content.headings
             if each not in headings
         ]
+        ends = {each for pair in self.shape.differences.values() for each in pair}
+        for guess in (guess for guess in guesses if guess.heading.text in ends):
+            guess.take("label", "a counter as a run began or ended")
         if are_samples_over_time(guesses, sources):
             self.refusal, guesses = self.refusal or _SAMPLES, []
         if self.means is not None:

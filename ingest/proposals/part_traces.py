@@ -17,7 +17,10 @@ from ingest.files.blocks import read_head
 from ingest.formats import trace
 from ingest.formats.trace_headings import part_in
 from ingest.proposals.path_parts import PathColumn
+from ingest.proposals.shapes import Shape
 from ingest.records import ReadContext, Reading
+from ingest.settings.column_names import WORDS
+from ingest.settings.headings import words_of
 
 # Runs whose traces are read, and bytes of each.
 _MOST_RUNS: Final = 12
@@ -25,6 +28,42 @@ _MOST_BYTES: Final = 8 << 20
 # Two traces of one run are as long but for this share, and overlap by this one.
 _AS_LONG: Final = 0.1
 _OVERLAP: Final = 0.5
+# Of what a trace is, beside what ran.
+_MEASURES: Final = WORDS["measures"] | {
+    "trace",
+    "samples",
+    "gpu",
+    "cpu",
+    "monitor",
+    "smi",
+    "nvidia",
+}
+
+
+def idle_block(shapes: Iterable[Shape], system: str) -> tuple[list[Shape], str]:
+    """Return the traces that a name says to be of no program, `idle.csv`, and their entry.
+
+    Nothing if all traces are such.
+    """
+    traces = [shape for shape in shapes if shape.role == "trace"]
+    idle = [shape for shape in traces if any(map(_is_idle, shape.example.split("/")))]
+    if not 0 < len(idle) < len(traces):
+        return [], ""
+    count = sum(len(shape.files) for shape in idle)
+    lines = [
+        f"# {count} file{'' if count == 1 else 's'} of trace, such as {idle[0].example}",
+        "[[names]]",
+        "pattern = '(?P<variant>(?:.*[/_.-])?(?i:idle)(?:[/_.-].*)?)'",
+        'workload = "idle"',
+        f'system = "{system}"',
+    ]
+    return idle, "\n".join([*lines, ""])
+
+
+def _is_idle(part: str) -> bool:
+    """Return whether a part of a path says no more than that nothing ran: `gpu_idle_1.csv`."""
+    words = {*words_of(part.partition(".")[0])} - WORDS["general"] - _MEASURES
+    return {word for word in words if word.isalpha()} == {"idle"}
 
 
 def parts_of_runs(

@@ -15,7 +15,7 @@ from ingest.proposals.guess import are_twins, decides
 from ingest.proposals.heading_roles import is_measured
 from ingest.proposals.name_tokens import NAMING, is_replicate, renamed, two_lists
 from ingest.proposals.path_parts import PathColumn, read_paths
-from ingest.settings.column_names import WORDS, clean_name
+from ingest.settings.column_names import WORDS, clean_name, name_of_values
 from ingest.settings.headings import quantity_of, read_heading, words_of
 
 # A text under such a heading tells a run from others; `setting` is of headings that are runs.
@@ -39,6 +39,7 @@ _MOST: Final = 5_000
 _FILLED: Final = 0.5
 # `bs=32,lr=0.1` states each setting by its name, under any heading.
 _NAMED: Final = re.compile(r"([,;&| ]*)([A-Za-z][\w.-]*) *= *([^=,;&|\s]+)")
+_HEAD: Final = re.compile(r"[^=,;&|\s]+[,;&| ]+(?=[A-Za-z][\w.-]* *=)")
 _SEPARATED: Final = re.compile(r"[A-Za-z0-9][-_.=@ :|][A-Za-z0-9]")
 
 
@@ -142,19 +143,28 @@ def _stated_parts(
 ) -> tuple[str, list[PathColumn]] | None:
     """Return the pattern and the parts of texts that all state the same settings by name.
 
-    Of those that other columns have it has none.
+    Of those that other columns have it has none. What ran may stand before them:
+    `resnet50,bs=8`.
     """
-    if any(_NAMED.sub("", text).strip() for text in texts):
+    heads = [match[0] if (match := _HEAD.match(text)) else "" for text in texts]
+    bare = [t[len(h) * all(heads) :] for t, h in zip(texts, heads, strict=True)]
+    if any(_NAMED.sub("", text).strip() for text in bare):
         return None
-    read = [_NAMED.findall(text) for text in texts]
+    read = [_NAMED.findall(text) for text in bare]
     orders = {tuple(name for _, name, _ in each) for each in read}
     names = orders.pop()
-    if orders or not 1 < len({*names}) == len(names):
+    if orders or not 1 < len({*names}) + all(heads) == len(names) + all(heads):
         return None
     said = [read_heading(name) for name in names]
     if any(is_measured(heading, quantity_of(heading)) for heading in said):
         return None
     pattern, parts = "", list[PathColumn]()
+    if all(heads):
+        ran = {head.rstrip(",;&| ") for head in heads}
+        name = name_of_values(ran) or "name"
+        column = clean_name(name, "text", taken, "knob")
+        pattern = rf"(?P<{column}>[^=,;&|\s]+)"
+        parts.append(PathColumn(column, "text", "knob", len(ran), "", name != "variant"))
     for at, name in enumerate(names):
         values = {each[at][2] for each in read}
         is_whole = all(map(str.isdigit, values))

@@ -9,6 +9,7 @@ from ingest.formats.table_reshaped import VALUE
 from ingest.proposals.crossed_tables import runs_in_cells, runs_in_columns
 from ingest.proposals.found_tables import FoundTable
 from ingest.proposals.like_columns import (
+    counter_pairs,
     pivot_columns,
     replicate_pattern,
     series_pattern,
@@ -26,17 +27,21 @@ class TableShape:
         unpivot, pivot: As in `TableDeclaration`.
         split: By heading the pattern of its texts, and what they state.
         measured: The metric of all cells, where each of them is a run; else empty.
+        differences: As in `TableDeclaration`.
     """
 
     unpivot: str
     pivot: tuple[str, str] | None
     split: dict[str, tuple[str, list[PathColumn]]]
     measured: str
+    differences: dict[str, list[str]]
 
     def words(self) -> Iterator[str]:
         """Yield in a few words each what is not a row a run."""
         for heading, (_, parts) in self.split.items():
             yield f"{heading}: states {', '.join(part.name for part in parts)}"
+        for heading, (begin, end) in self.differences.items():
+            yield f"{heading}: {end} less {begin}"
         if self.pivot is not None:
             yield f"measurements: named by {self.pivot[0] or 'the first column'}, one a row"
         if self.unpivot:
@@ -72,5 +77,6 @@ def shape_of(table: FoundTable) -> tuple[TableShape, FoundTable]:
         content = replace(content, headings=tuple(named))
     split = split_columns(content.headings, content.columns, table.declared)
     patterns = {heading: pattern for heading, (pattern, _) in split.items()}
-    content = content.reshaped(TableDeclaration(split=patterns))
-    return TableShape(unpivot, pivot, split, measured), content
+    differences = counter_pairs(content.headings, content.columns)
+    content = content.reshaped(TableDeclaration(split=patterns, differences=differences))
+    return TableShape(unpivot, pivot, split, measured, differences), content

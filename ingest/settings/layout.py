@@ -119,7 +119,7 @@ _LISTED: Final[dict[str, type[Struct]]] = {
             **{"set": _Constants, "columns": _Columns | list[str], "aggregate": Aggregate},
             "factors": bool,
             **dict.fromkeys(("skip", "split", "totals"), dict[str, str]),
-            "products": dict[str, list[str]],
+            **dict.fromkeys(("products", "differences"), dict[str, list[str]]),
             "pivot": tuple[str, str],
         },
     ),

@@ -34,6 +34,7 @@ _NAMING: Final = {
 # Keys of a table's entry that its declaration has by the same name.
 _AS_STATED: Final = (
     "workload", "system", "replicates", "unpivot", "skip", "last_of", "totals", "products",
+    "differences",
     "guessed",
 )  # fmt: skip
 

@@ -95,6 +95,16 @@ STUDIES: Studies = {
             for watts, count in ((60, 8), (70, 12))) for host in ("a", "b")},
         "file, energy_j, duration_s", 4, [("a", 480.0, 8.0), ("a", 840.0, 12.0)],
     ),
+    # The power of nothing is no run of the sweep, and hides no setting of the others' names.
+    "an idle machine": (
+        {f"{name}.csv": "timestamp, power.draw [W]\n" + "".join(
+            f"2026/01/01 10:00:{at:02}.000, {watts + at % 2}.0 W\n" for at in range(20))
+         for name, watts in (("gpu_idle", 35), *((f"{day}_{model}/{model}_{kind}_bs{bs}", 150 + bs)
+                             for day in ("20260301",) for model in ("opt-1b", "phi-2b")
+                             for kind in ("fp16", "int8") for bs in (1, 8)))},
+        "workload, model, bs, energy_j", 9,
+        [("idle", None, None, 710.0), ("study", "opt-1b", 1, 3030.0)],
+    ),
     # What a document says of a run, its folder repeats in other words: no second setting.
     "traces in folders beside documents": (
         {f"res/{model}/pl{limit}/rr{rate}/{name}": text for model, limit, rate in product(

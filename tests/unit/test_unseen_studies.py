@@ -314,6 +314,39 @@ STUDIES: Studies = {
         "app, cap, energy_j, duration_s", 4, [("x", 25, 925.5, 1.25)],
     ),
     # Folders repeat what the documents say.
+    # A mean and a deviation stand below the runs of each setting, and are no runs.
+    "statistics between runs": (
+        {"sorts.csv": "Algorithm,Run,Time (s),Energy (J)\n" + "\n".join(
+            f"{name},{run},{time},{10 * time}" for name, times in (
+                ("bubble", (5.5, 6.5, 6.0, 0.5)), ("merge", (1.5, 2.5, 2.0, 0.5)))
+            for run, time in zip((1, 2, "Average", "Std Dev"), times, strict=True)) + "\n"},
+        "algorithm, duration_s, energy_j", 4,
+        [("bubble", 5.5, 55.0), ("bubble", 6.5, 65.0), ("merge", 1.5, 15.0), ("merge", 2.5, 25.0)],
+    ),
+    # Counters and clocks were read before and after each run, and a number has its sign.
+    "counters at both ends": (
+        {"rapl.csv": "kernel,# of cores,start_ts,end_ts,pkg_energy_start_uj,pkg_energy_end_uj\n"
+         + "".join(f"{name},{cores},{1767225600 + 99 * n}.5,{1767225620 + 99 * n}.5,"
+                   f"{10**9 + 10**8 * n},{10**9 + 10**8 * n + 10**7 * (n + 1)}\n"
+                   for n, (name, cores) in enumerate(product(("fft", "lu"), (1, 4))))},
+        "kernel, of_cores, duration_s, energy_j", 4,
+        [("fft", 1, 20.0, 10.0), ("fft", 4, 20.0, 20.0)],
+    ),
+    # Columns that begin with two variants are rivals, as a saving between them says.
+    "a baseline beside its rival": (
+        {"compare.csv": "Benchmark,Baseline Energy (J),Optimized Energy (J),Baseline Time (s),"
+         "Optimized Time (s),Energy Savings (%)\nbt,500.5,400.5,20.5,18.5,20.0\n"
+         "cg,300.5,250.5,12.5,11.5,16.6\nft,800.5,640.5,33.5,30.5,20.0\n"},
+        "benchmark, alternative, energy_j, duration_s", 6,
+        [("bt", "Baseline", 500.5, 20.5), ("bt", "Optimized", 400.5, 18.5)],
+    ),
+    # What ran stands before the settings of each key.
+    "keys with settings": (
+        {"r.json": json.dumps({f"{model},bs={bs},pl={pl}": {
+            "latency_ms": 50.5 / bs + pl / 100, "energy_J": 3.5 * pl + bs}
+            for model in ("resnet50", "bert") for bs in (8, 32) for pl in (150, 250)})},
+        "model_text, bs, pl, energy_j", 8, [("bert", 8, 150, 533.0), ("bert", 8, 250, 883.0)],
+    ),
     # A measurement a row and a cap a column; what no word explains is measured too.
     "caps in columns": (
         {"table.csv": "metric,cap60W,cap80W,cap100W\nRun time (s),15.25,13.5,12.0\n"
