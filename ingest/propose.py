@@ -82,7 +82,7 @@ def propose(
         any(pattern.regex.match(shape.example) for pattern in shipped.names) for shape in results
     )
     idle, of_idle = idle_block([] if is_described else results, _key_of(dataset))
-    results = [shape for shape in results if shape not in idle]
+    results = [each for each in results if each not in idle]
     machines = machines_of(all_paths, {shape.folder for shape in results})
     by_path = [] if is_described else _named_by_paths(results)
     taken = {id(shape) for shapes in by_path for shape in shapes}

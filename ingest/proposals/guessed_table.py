@@ -11,6 +11,7 @@ from data.schema import KNOBS, MEASUREMENTS
 from ingest.formats.json_rows import is_configuration, is_set
 from ingest.formats.table_columns import OF_TABLE
 from ingest.proposals.columns import AT_RANDOM, guess_columns
+from ingest.proposals.counter_pairs import mark_counters
 from ingest.proposals.crossed_tables import are_samples_over_time, rows_are_samples
 from ingest.proposals.found_tables import FoundTable
 from ingest.proposals.guess import Guess
@@ -120,9 +121,7 @@ class GuessedTable:
             for each in content.headings
             if each not in headings
         ]
-        ends = {each for pair in self.shape.differences.values() for each in pair}
-        for guess in (guess for guess in guesses if guess.heading.text in ends):
-            guess.take("label", "a counter as a run began or ended")
+        mark_counters(guesses, self.shape.differences)
         if are_samples_over_time(guesses, sources):
             self.refusal, guesses = self.refusal or _SAMPLES, []
         if self.means is not None:

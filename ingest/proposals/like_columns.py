@@ -57,11 +57,6 @@ _BEGINS: Final = frozenset({"start", "begin", "started", "starting"})
 _ENDS: Final = frozenset({"end", "stop", "finish", "ended", "stopped", "finished", "done"})
 _TIMES: Final = WORDS["times_of_day"] | {"time", "ts"}
 # Words of parts, phases and statistics: their columns are of one run.
-# Words for when a counter was read: as a run began, and as it ended.
-_ENDS_OF_RUNS: Final = {
-    **{"start": "end", "begin": "end", "before": "after", "initial": "final", "first": "last"},
-    "pre": "post",
-}
 _NO_SERIES: Final = (
     _PARTS
     | WORDS["phases"]
@@ -304,36 +299,6 @@ def _is_of_runs(name: str) -> bool:
 def _are_counts(cells: Sequence[Cell]) -> bool:
     texts = [str(cell).strip() for cell in cells]
     return all(text.isdigit() and 2 <= int(text) <= 10_000 for text in texts)
-
-
-def counter_pairs(
-    headings: Sequence[str], columns: Sequence[Sequence[Cell]]
-) -> dict[str, list[str]]:
-    """Return the energy counters that were read as a run began and as it ended, by the heading of
-    their difference: `pkg_start_uj` and `pkg_end_uj` by `pkg_uj`.
-    """
-    cells = {heading.lower(): each for heading, each in zip(headings, columns, strict=True)}
-    written = {heading.lower(): heading for heading in headings}
-    pairs = dict[str, list[str]]()
-    for heading in headings:
-        parts = re.split(r"([^A-Za-z0-9]+)", heading)
-        for at, part in enumerate(parts):
-            end = "".join([*parts[:at], _ENDS_OF_RUNS.get(part.lower(), ""), *parts[at + 1 :]])
-            rest = "".join(parts[:at] + parts[at + 2 :]).strip(" _-.")
-            is_energy = end.lower() in written and quantity_of(read_heading(rest)) == "energy"
-            is_new = is_energy and rest not in headings
-            if is_new and _rise(cells[heading.lower()], cells[end.lower()]):
-                pairs[rest] = [heading, written[end.lower()]]
-    return pairs
-
-
-def _rise(begins: Sequence[Cell], ends: Sequence[Cell]) -> bool:
-    """Return whether numbers are larger than others in most rows; a counter may wrap."""
-    try:
-        pairs = [(float(a or "nan"), float(b or "nan")) for a, b in zip(begins, ends, strict=True)]
-    except ValueError:
-        return False
-    return 2 * sum(a < b for a, b in pairs) > len(pairs)
 
 
 def energy_parts(guesses: Sequence[Guess]) -> list[Guess]:

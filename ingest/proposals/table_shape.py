@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 from ingest.declarations import TableDeclaration
 from ingest.formats.table_reshaped import VALUE
+from ingest.proposals.counter_pairs import counter_pairs
 from ingest.proposals.crossed_tables import runs_in_cells, runs_in_columns
 from ingest.proposals.found_tables import FoundTable
 from ingest.proposals.like_columns import (
-    counter_pairs,
     pivot_columns,
     replicate_pattern,
     series_pattern,

@@ -1,0 +1,53 @@
+"""Counters of energy that a table has as its runs began and as they ended."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from ingest.formats.json_cells import Cell
+from ingest.proposals.guess import Guess
+from ingest.settings.headings import quantity_of, read_heading
+
+# Words for when a counter was read: as a run began, and as it ended.
+_ENDS_OF_RUNS: Final = {
+    **{"start": "end", "begin": "end", "before": "after", "initial": "final", "first": "last"},
+    "pre": "post",
+}
+
+
+def counter_pairs(
+    headings: Sequence[str], columns: Sequence[Sequence[Cell]]
+) -> dict[str, list[str]]:
+    """Return the energy counters that were read as a run began and as it ended, by the heading of
+    their difference: `pkg_start_uj` and `pkg_end_uj` by `pkg_uj`.
+    """
+    cells = {heading.lower(): each for heading, each in zip(headings, columns, strict=True)}
+    written = {heading.lower(): heading for heading in headings}
+    pairs = dict[str, list[str]]()
+    for heading in headings:
+        parts = re.split(r"([^A-Za-z0-9]+)", heading)
+        for at, part in enumerate(parts):
+            end = "".join([*parts[:at], _ENDS_OF_RUNS.get(part.lower(), ""), *parts[at + 1 :]])
+            rest = "".join(parts[:at] + parts[at + 2 :]).strip(" _-.")
+            is_energy = end.lower() in written and quantity_of(read_heading(rest)) == "energy"
+            is_new = is_energy and rest not in headings
+            if is_new and _rise(cells[heading.lower()], cells[end.lower()]):
+                pairs[rest] = [heading, written[end.lower()]]
+    return pairs
+
+
+def _rise(begins: Sequence[Cell], ends: Sequence[Cell]) -> bool:
+    """Return whether numbers are larger than others in most rows; a counter may wrap."""
+    try:
+        pairs = [(float(a or "nan"), float(b or "nan")) for a, b in zip(begins, ends, strict=True)]
+    except ValueError:
+        return False
+    return 2 * sum(a < b for a, b in pairs) > len(pairs)
+
+
+def mark_counters(guesses: Sequence[Guess], pairs: Mapping[str, Sequence[str]]) -> None:
+    """Make labels of the counters of `counter_pairs`: their difference was measured."""
+    counters = {heading for pair in pairs.values() for heading in pair}
+    for guess in guesses:
+        if guess.heading.text in counters:
+            guess.take("label", "a counter as a run began or ended")
