@@ -1,5 +1,9 @@
-"""Raw files in blocks: decompressed while they are read, with digest and byte count."""
+"""Raw files in blocks: decompressed while they are read, with digest and byte count.
 
+UTF-16, as spreadsheets and PowerShell write it, becomes UTF-8.
+"""
+
+import codecs
 import hashlib
 import lzma
 import sys
@@ -116,6 +120,8 @@ class MeteredFile:
         opener = _opener(self._path)
         if opener is None:
             yield from self._disk_blocks(size)
+        elif opener is _as_utf8:
+            yield from _as_utf8(self._disk_blocks(size))
         else:
             packed = self._disk_blocks(_PACKED_BLOCK_BYTES)
             yield from _unpack(packed, opener, size, self._path.name)
@@ -194,17 +200,29 @@ def small_blocks(path: str) -> Iterable[bytes]:
 
 
 def is_compressed(path: Path) -> bool:
-    """Return whether a file starts with the magic bytes of gzip, xz or zstd."""
+    """Return whether a file starts with the magic bytes of gzip, xz or zstd, or is UTF-16."""
     return _opener(path) is not None
 
 
-def _opener(path: Path) -> Callable[[], Any] | None:
+def _opener(path: Path) -> Callable[..., Any] | None:
     with path.open("rb") as file:
         return _opener_of(file.read(_LONGEST_MAGIC))
 
 
-def _opener_of(head: bytes) -> Callable[[], Any] | None:
+def _opener_of(head: bytes) -> Callable[..., Any] | None:
+    if (head[:2], head[2:6:2]) == (b"\xfe\xff", b"\0\0"):
+        return _as_utf8
+    if (head[:2], head[3:6:2]) == (b"\xff\xfe", b"\0\0"):
+        return _as_utf8
     return next((make for begins, make in _OPENERS if head.startswith(begins)), None)
+
+
+def _as_utf8(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield UTF-16 with a byte-order mark as UTF-8 without one."""
+    decoder = codecs.getincrementaldecoder("utf-16")("replace")
+    for block in blocks:
+        yield decoder.decode(block).encode()
+    yield decoder.decode(b"", final=True).encode()
 
 
 def _unpack(

@@ -207,6 +207,20 @@ def test_headings_that_recur_are_told_apart_and_said(
     assert [row["energy_j"] for row in query(lake, sql)] == [*energies]
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_a_text_in_utf_16_is_read(encoding: str, lake: Path, tmp_path: Path) -> None:
+    """As spreadsheets save Unicode text, and PowerShell what a program prints."""
+    text = "\ufeff" + joined("\t", HEAD, *ROWS).replace("\n", "\r\n").replace("blur", "kühl")
+    (tmp_path / "filters.txt").write_bytes(text.encode(encoding))
+    assert ingest(lake, tmp_path, is_proposing=True).refused == []
+    rows = query(lake, "SELECT DISTINCT filter, energy_j FROM runs ORDER BY ALL")
+    assert [*map(tuple, map(dict.values, rows))] == [
+        ("edge", 30.25),
+        ("kühl", 41.5),
+        ("sharpen", 55.0),
+    ]
+
+
 def test_a_text_in_the_code_page_of_windows_keeps_its_letters() -> None:
     text = "Größe;energy_j\nkühl;1,5\ngroß;2,5\n".encode("cp1252")
     table = parse_table([text], "t.csv", ProblemList())
