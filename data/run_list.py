@@ -10,6 +10,8 @@ from data.choices import Choice, Value
 from data.units import counted
 
 _COMMENT: Final = "# "
+# Longer times are told in days.
+_MOST_HOURS: Final = 72
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,4 +140,7 @@ def _time_words(minutes: float) -> str:
         return "under 1 s"
     if minutes < 1:
         return f"about {60 * minutes:.0f} s"
-    return f"about {f'{minutes:.0f} min' if minutes < 180 else f'{minutes / 60:.1f} h'}"
+    if minutes < 180:
+        return f"about {minutes:.0f} min"
+    hours = minutes / 60
+    return f"about {hours:.1f} h" if hours < _MOST_HOURS else f"about {hours / 24:.0f} days"

@@ -56,9 +56,12 @@ def configuration_knobs(varying: Collection[str], catalogue: Catalogue) -> list[
 
 def named_columns(view: LakeView, selection: Selection) -> frozenset[str]:
     """Return the columns that distinguish the runs of the leading filters: no two say the same."""
-    varying = view.varying(selection)
-    own = varying.intersection(view.catalogue.further_knobs)
-    return varying - mirrored(view.left(leading(selection)), own)
+    return view.varying(selection) - view.once(_mirrored, leading(selection))
+
+
+def _mirrored(view: LakeView, selection: Selection) -> frozenset[str]:
+    own = view.varying(selection).intersection(view.catalogue.further_knobs)
+    return mirrored(view.left(selection), own)
 
 
 def configuration_words(

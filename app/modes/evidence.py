@@ -15,7 +15,7 @@ from app.modes.figures.evidence import EvidenceScene, build_evidence
 from app.modes.judged import Judged, given_filters
 from app.modes.payload import free_knobs, judge, own_panel, setting_words
 from app.modes.state import ModesState
-from app.modes.words import EFFECT_TITLES, p_words, rules_words, verdict_words
+from app.modes.words import EFFECT_TITLES, competitor_name, p_words, rules_words, verdict_words
 from data.analysis.rules import ALONE, EQUIVALENT, OVER, SETS
 from data.analysis.significance import Moments, difference_half_widths
 from data.knobs import Knob
@@ -215,9 +215,9 @@ def _default_runs(
 
 
 def compared_names(judged: Judged, cell: dict) -> list[str]:
-    """Return the labels of the winner and the runner-up, or of the only contender."""
+    """Return the names of the winner and the runner-up, or of the only contender."""
     rows = [cell["winner"], *([cell["runner_up"]] if cell["runner_up"] >= 0 else [])]
-    return [judged.competitors.labels[judged.who[row]] for row in rows]
+    return [competitor_name(judged, judged.who[row]) for row in rows]
 
 
 def statistics_words(judged: Judged, cell: dict) -> str:

@@ -153,7 +153,7 @@ def conclusions(judged: Judged) -> list[str]:
     title, cell_words = metric_title(judged.metric), counted(total, "cell")
     won = cells.filter(pl.col("outcome") == WIN)
     who = pl.Series(judged.who[won["winner"].to_numpy()]).value_counts(sort=True).iter_rows()
-    parts = [f"{_named(judged, i)} in {n:,}" for i, n in who]
+    parts = [f"{competitor_name(judged, i)} in {n:,}" for i, n in who]
     if parts:
         against = " against the default" if judged.has_default else ""
         name, count = parts[0].rsplit(" in ", 1)
@@ -197,11 +197,11 @@ def _unproven_words(judged: Judged) -> str:
     if not len(who):
         return ""
     leader, n = who.row(0)
-    name = _named(judged, leader)
+    name = competitor_name(judged, leader)
     return f"{len(cells):,} unproven with too few runs ({name} leads in {n:,})"
 
 
-def _named(judged: Judged, competitor: int) -> str:
+def competitor_name(judged: Judged, competitor: int) -> str:
     """Return a competitor's name; a bare value of a declared knob with the knob: `pin false`."""
     name, knob = judged.competitors.labels[competitor], judged.competitors.knob
     is_bare = (knob.is_declared and name[:1].isdigit()) or name.lower() in _BARE
@@ -220,7 +220,7 @@ def _largest_lead(judged: Judged, won: pl.DataFrame) -> list[str]:
     if judged.split:
         named.append((judged.split.knob, judged.split.values[cell["panel"]]))
     cell_words = " · ".join(value_words(knob, value, judged.labels) for knob, value in named)
-    name = _named(judged, judged.who[cell["winner"]])
+    name = competitor_name(judged, judged.who[cell["winner"]])
     lead = f"{format_change(cell['margin_share'])}{interval_words(cell)}"
     runs = f"n = {n[cell['winner']]} and {n[cell['runner_up']]}"
     return [f"The largest lead: {name} at {cell_words}, {lead} ({runs})."]

@@ -195,6 +195,8 @@ def test_a_list_out_of_proportion_is_a_first_round(tmp_path: Path) -> None:
     assert plan.undecided == "2 settings cannot be told from the best"
     short = replace(plan, members=1, members_once=3, doubt="unit guessed")
     assert "(about 1 min, unit guessed)" in short.sentence
+    long = replace(plan, settings=tuple(replace(one, minutes=4e3) for one in plan.settings))
+    assert f"(about {len(long.settings) * 4000 / 1440:.0f} days)" in long.sentence
     assert short.undecided == (
         "one setting is the best of those measured at least twice; 3 settings measured once cannot "
         "be ruled out"

@@ -160,6 +160,9 @@ def test_claims_on_runs_of_unlike_work_are_of_an_item(tmp_path: Path) -> None:
     assert answer(view, modes_state(view)).conclusions[0] == (
         "pin true has least energy per frame in 1 of 1 cell."
     )
+    cell = evidence(view, modes_state(view))
+    assert cell is not None
+    assert cell.verdict.startswith("pin true wins over pin false (")
 
 
 def test_why_there_is_no_claim(tmp_path: Path) -> None:
