@@ -112,8 +112,8 @@ def _lines(guessed: GuessedTable) -> Iterator[str]:
             means += [f"of = {{ {each} }}"]
         yield f"aggregate = {{ {', '.join(means)} }}"
     if differences := guessed.shape.differences:
-        each = (f"{text_of(n)} = [{', '.join(map(text_of, of))}]" for n, of in differences.items())
-        yield f"differences = {{ {', '.join(each)} }}"
+        ends = (f"{text_of(n)} = [{', '.join(map(text_of, of))}]" for n, of in differences.items())
+        yield f"differences = {{ {', '.join(ends)} }}"
     if guessed.power is not None:
         headings = ", ".join(text_of(guess.heading.text) for guess in guessed.power)
         yield f"products = {{ 'power' = [{headings}] }}  # voltage times current"
