@@ -169,12 +169,12 @@ def _axes(
     there = [name for name, knob in catalogue.knobs.items() if left[knob.column].count()]
     half = [pair for pair in _AXES if {*pair} & {*varying} and {*pair} <= {*there} - {competitor}]
     rest = [n for n in (*varying, *there, "itr", "dvfs", "load") if n != competitor]
-    known = (
-        axis_pairs(catalogue, left, competitor)
-        or half
-        or list(combinations(dict.fromkeys(rest), 2))
-    )
-    return max(known, key=lambda pair: _contested(catalogue, left, pair, competitor))
+    bare = list(combinations(dict.fromkeys(rest), 2))
+    known = axis_pairs(catalogue, left, competitor) or half or bare
+    best = max(known, key=lambda pair: _contested(catalogue, left, pair, competitor))
+    # What decides the competitor is no axis: nobody would compete in any cell.
+    pairs = [best] if _contested(catalogue, left, best, competitor) else [best, *bare]
+    return max(pairs, key=lambda pair: _contested(catalogue, left, pair, competitor))
 
 
 def axis_pairs(catalogue: Catalogue, left: pl.DataFrame, competitor: str) -> list[tuple[str, str]]:

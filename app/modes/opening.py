@@ -82,7 +82,7 @@ def _candidates(view: LakeView) -> Iterator[_Candidate]:
         state = chosen(view, ModesState(selection))
         left = view.left(selection)
         pairs = axis_pairs(catalogue, left, str(state.competitor))
-        for x, y in pairs or [(str(state.x), str(state.y))]:
+        for x, y in dict.fromkeys([*pairs, (str(state.x), str(state.y))]):
             shown = replace(state, x=x, y=y)
             yield from _pinned(view, shown, left)
 

@@ -268,6 +268,20 @@ def test_in_modes_names_compete_over_numbers_that_runs_have(tmp_path: Path) -> N
     assert state.y not in ("request", "depth")
 
 
+def test_what_decides_the_competitor_is_no_axis_of_modes(tmp_path: Path) -> None:
+    """Without slots all is resident: at one number of slots nobody competes."""
+    kinds = (("config", "text"), ("batch", "whole"), ("slots", "whole"))
+    columns = [Column(name, "knob", kind, title=name) for name, kind in kinds]
+    rows = [
+        run(**dict.fromkeys(("itr_us", "dvfs_ghz", "load_qps", "latency_p99_us")), batch=batch,
+            config="slots" if slots else "resident", slots=slots, energy_j=9.0 + batch + slots)
+        for batch in (1, 2, 4) for slots in (0, 16, 32)
+    ]  # fmt: skip
+    first = modes_opens(Lakes(write_lake(tmp_path / "lake", rows, columns)).at(None))
+    assert (first.competitor, first.x) == ("c_config", "c_batch")
+    assert first.y != "c_slots"
+
+
 @pytest.mark.parametrize("itr_us", [(2.0, 2.0, 2.0), (2.0, 2.0, 4.0)])
 def test_runs_that_no_setting_tells_apart_are_points_of_their_own(
     itr_us: tuple[float, ...], tmp_path: Path
