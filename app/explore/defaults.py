@@ -24,6 +24,7 @@ from app.kit.metric_choice import (
     value_counts,
 )
 from app.kit.panels import NONE
+from app.kit.words import named_columns
 from data.analysis.facet_counts import MetricRange
 from data.queries.runs import chosen_counts_query, one_measurement_query
 from data.queries.storage import IDLE_WORKLOAD
@@ -216,7 +217,11 @@ def with_knobs(view: LakeView, state: ExploreState) -> ExploreState:
     left = view.left(state.selection)
     knobs = view.catalogue.knobs
     columns = {name: left[knob.column] for name, knob in knobs.items()}
-    values = {name: column.n_unique() for name, column in columns.items()}
+    again = view.varying(state.selection) - named_columns(view, state.selection)
+    values = {
+        name: 1 if knobs[name].column in again else column.n_unique()
+        for name, column in columns.items()
+    }
     known = {name: n if columns[name].count() else 0 for name, n in values.items()}
     numbers = [name for name, knob in knobs.items() if knob.facet.is_number]
     items = [n for n, knob in knobs.items() if knob.column in view.catalogue.item_columns]

@@ -40,6 +40,8 @@ def test_sentences_name_the_setting_alone(tmp_path: Path) -> None:
     ]  # fmt: skip
     view = Lakes(write_lake(tmp_path / "lake", rows, OWN)).at(None)
     state = default_state(view)
+    assert "c_agent" in (state.colour, state.symbol)
+    assert "c_file" not in (state.colour, state.symbol, state.heat_x, state.heat_y, state.lines_by)
     said = [*sentences(best_table(view, state), asked_of(view, state))]
     said += [question.answer for question in questions_of(view)]
     assert any("agent balancer" in words for words in said)
