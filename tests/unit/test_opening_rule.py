@@ -35,7 +35,7 @@ from app.kit.panels import NONE
 from app.modes.opening import default_state as modes_opens
 from data.catalogue import SHIPPED, Aggregates, Catalogue
 from data.connection import Lake, open_lake
-from data.declared import Column
+from data.declared import Column, Kind
 from data.queries.runs import one_measurement_query
 from data.selection import Selection
 from tests.fixtures.lakes import run, write_lake
@@ -270,7 +270,9 @@ def test_in_modes_names_compete_over_numbers_that_runs_have(tmp_path: Path) -> N
 
 def test_what_decides_the_competitor_is_no_axis_of_modes(tmp_path: Path) -> None:
     """Without slots all is resident: at one number of slots nobody competes."""
-    kinds = (("config", "text"), ("batch", "whole"), ("slots", "whole"))
+    kinds: tuple[tuple[str, Kind], ...] = (
+        ("config", "text"), ("batch", "whole"), ("slots", "whole"),
+    )  # fmt: skip
     columns = [Column(name, "knob", kind, title=name) for name, kind in kinds]
     rows = [
         run(**dict.fromkeys(("itr_us", "dvfs_ghz", "load_qps", "latency_p99_us")), batch=batch,
