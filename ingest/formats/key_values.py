@@ -4,7 +4,7 @@ Tables of two columns, names and numbers, are such logs too; of those with more 
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Literal, NamedTuple
 
@@ -65,6 +65,8 @@ _WHOLE: Final = ("total", "", "package", "gpu")
 # A log measures one of these at least.
 _MEASURED: Final = frozenset({"energy", "power", "time", "rate"})
 _LEAST: Final = 3
+# So many powers of one name are samples.
+_SAMPLES: Final = 6
 # Its results are in its last lines, of which they are this share at least.
 _LAST_LINES: Final = 40
 _LEAST_SHARE: Final = 0.25
@@ -103,7 +105,8 @@ class _Line(NamedTuple):
 def sniff(name: str, head: bytes) -> bool:
     """Return whether a text ends with such lines, of which one is a measurement.
 
-    The ending of the name decides too: files of settings have such lines as well.
+    The ending of the name decides too: files of settings have such lines as well. A power that is
+    read again and again is of samples, of which the last is not that of the run.
     """
     text = decode_text(head)
     is_table = name[-4:].lower() == ".csv" or _COLUMNS.search(text)
@@ -111,12 +114,28 @@ def sniff(name: str, head: bytes) -> bool:
         return False
     if are_blocks(text.splitlines()):
         return False
-    lines = [line for line in text.splitlines() if line.strip()][-_LAST_LINES:]
+    lines = [line for line in text.splitlines() if line.strip()]
+    if _are_samples(lines):
+        return False
+    lines = lines[-_LAST_LINES:]
     numbers = [pair for line in lines if (pair := _number(line)) is not None]
     return (
         len(numbers) >= min(_LEAST, max(len(lines), _LEAST - 1))
         and len(numbers) >= _LEAST_SHARE * len(lines)
         and any(_is_measured(key, unit) for key, _, unit in numbers)
+    )
+
+
+def _are_samples(lines: Sequence[str]) -> bool:
+    """Return whether lines of one name have many powers, as of `powermetrics` and `ipmitool`."""
+    powers: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for key, number, unit in filter(None, map(_number, lines)):
+        powers[key, unit].append(number)
+    return any(
+        len(values) >= _SAMPLES
+        and len({*values}) > 1
+        and headings.quantity_of(headings.read_heading(*name)) == "power"
+        for name, values in powers.items()
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from data.connection import open_lake
-from ingest.formats import FORMATS, find_format
+from ingest.formats import FORMATS, find_format, key_values
 from ingest.formats.trace import read
 from ingest.formats.trace_counters import is_running_total, steps_of
 from ingest.formats.trace_headings import read_heading
@@ -520,3 +520,11 @@ def test_settings_from_names_of_files_alone_are_guesses(lake: Path, tmp_path: Pa
     assert details(ingest(lake, tmp_path / "study", is_proposing=True), "guessed_columns") == []
     with open_lake(lake) as opened:
         assert opened.guessed == set()
+
+
+@pytest.mark.parametrize("name", ["CPU Power", "Instantaneous power reading"])
+def test_powers_of_samples_in_a_text_are_not_the_power_of_a_run(name: str) -> None:
+    """The last of them was taken for it; a text with one of each is a run."""
+    records = [f"{name}: {40 + n} W\nElapsed: 1.5 s\nClock: {1000 + n} MHz\n" for n in range(12)]
+    assert key_values.sniff("log.txt", records[0].encode())
+    assert not key_values.sniff("log.txt", "".join(records).encode())
