@@ -294,7 +294,8 @@ def _chosen(trace: Trace, powers: dict[int, np.ndarray]) -> list[int]:
         return chosen
     others = by_domain.get("") or by_domain.get("inside", [])
     # Of an instantaneous and an average reading of one power the first.
-    kernels = {kernel_of(trace.layout.headings[at]): at for at in reversed(others)}
+    named = ((at, trace.layout.headings[at]) for at in reversed(others))
+    kernels = {(kernel_of(text), numbered(text)): at for at, text in named}
     others = sorted(kernels.values())
     if len(others) > 1:
         names = ", ".join(trace.layout.headings[at] for at in others)

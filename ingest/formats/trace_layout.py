@@ -35,6 +35,8 @@ _NOTHING: Final = re.compile(r"\[?(?:n/?a|nan|not supported|unknown error|-+|)\]
 _DATE: Final = re.compile(
     r"\d{4}[-/]\d\d[-/]\d\d[T_ ]\d\d?:\d\d|\d\d?[-/.]\d\d?[-/.]\d{4} \d\d?:\d\d"
 )
+_WHEN: Final = re.compile(rf"{_DATE.pattern}|\d\d?:\d\d:\d\d(?:[.,]\d+)?$")
+_STAMP: Final = re.compile(rf"\s*((?:{_DATE.pattern})(?::\d\d)?(?:[.,]\d+)?)\s")
 _DIGIT: Final = re.compile(r"\d")
 # How dcgmi names the device of a row.
 _ENTITY: Final = re.compile(r"^(GPU|GPU-I|GPU-CI|CPU|Switch) (\d+)")
@@ -99,20 +101,25 @@ def read_layout(lines: Iterable[str]) -> Layout | None:
 
 
 def _without_names(rows: Sequence[tuple[int, list[str]]]) -> list[str]:
-    """Return names for rows of a date and numbers; empty for other rows."""
+    """Return names for rows of a date or a time of day and numbers; empty for other rows."""
     filled = [cells for _, cells in rows if any(cells)]
     width = len(filled[0]) if filled else 0
     if len(filled) < 2 * _LEAST_ROWS or width < _LEAST_COLUMNS:
         return []
-    if any(len(cells) != width or not _DATE.match(cells[0]) for cells in filled):
+    if any(len(cells) != width or not _WHEN.match(cells[0]) for cells in filled):
         return []
     is_all = all(map(is_number, (cell for cells in filled for cell in cells[1:])))
     return ["time", *(f"value {n}" for n in range(1, width))] if is_all else []
 
 
 def _numbers_of(line: str) -> dict[str, str]:
-    """Return the numbers of a line by the names before them: `RAM 2000/7771MB VDD_IN 4500/4400`."""
-    return {found[1]: found[2] for found in _NAMED.finditer(line)}
+    """Return the numbers of a line by the names before them: `RAM 2000/7771MB VDD_IN 4500/4400`.
+
+    A date and a time at its beginning are the time of the sample.
+    """
+    date = _STAMP.match(line)
+    numbers = {"timestamp": date[1]} if date else {}
+    return numbers | {found[1]: found[2] for found in _NAMED.finditer(line)}
 
 
 def _named(head: Sequence[tuple[int, str]]) -> list[str]:

@@ -67,10 +67,12 @@ def _by_name(layout: Layout, headings: Sequence[Heading], name: str) -> list[Hea
     as a power if it is one of a machine.
     """
     by_name = read_heading(name.partition(".")[0].replace("-", "_"))
+    # `GPU0` heads the numbers of a device; its name has no fractions.
     free = [
         at
-        for at, each in enumerate(headings)
-        if not each.quantity and all(map(is_number, layout.columns[at]))
+        for at, (each, cells) in enumerate(zip(headings, layout.columns, strict=True))
+        if all(map(is_number, cells))
+        and (not each.quantity or (each.quantity == "device" and any("." in c for c in cells)))
     ]
     if by_name.quantity in ("power", "energy"):
         words = " and ".join(layout.headings[at] for at in free[:3])

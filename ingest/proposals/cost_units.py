@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from ingest.proposals.guess import Guess
+from ingest.proposals.guess import Guess, digits_of
 from ingest.settings.headings import words_of
 
 # What a machine, a board or a phone takes, W.
@@ -32,6 +32,7 @@ _RARITY: Final = {"ms": 0.1, "us": 0.2, "ns": 0.3, "mW": 0.1, "uW": 0.3, "mJ": 0
 _LONG_S: Final = 20_000.0
 _LONG_US_S: Final = 1_000.0
 _MANY_UJ: Final = 1e5
+_MANY_DIGITS: Final = 9
 # The power of one machine, W.
 MACHINE_W: Final = (1.0, 10_000.0)
 # Powers that one server with several accelerators may have, and several machines.
@@ -40,7 +41,7 @@ _OF_A_STATION_W: Final = 1e6
 # Beyond these the time is not that of what the energy was measured for.
 _ABSURD_W: Final = (1e-4, 1e5)
 _DOUBTED: Final[dict[str, dict[str, float]]] = {
-    "energy_j": {"J": 1.0, "mJ": 1e-3, "uJ": 1e-6},
+    "energy_j": {"J": 1.0, "mJ": 1e-3, "uJ": 1e-6, "Wh": 3.6e3},
     "power_w": {"W": 1.0, "mW": 1e-3},
     "duration_s": {"s": 1.0, "ms": 1e-3, "us": 1e-6},
 }
@@ -111,6 +112,8 @@ def _rarity(energy: Guess | None, duration: Guess | None, units: Sequence[_Unit]
     """Return how much rarer units are than J, W and s, for such numbers, as `_misfit` counts."""
     (of_energy, _), _, (of_time, scale) = units
     rarity = sum(_RARITY.get(text, 0.0) for text, _ in units)
+    # A counter of mJ that was divided by the seconds of an hour.
+    rarity += (of_energy != "Wh") - (of_energy == "Wh") if _are_of_hours(energy) else 0.0
     is_whole = energy is not None and not np.any(energy.numbers % 1) and energy.middle > _MANY_UJ
     if energy is not None and energy.heading.has("package", "pkg", "dram", "rapl"):
         # Linux' powercap counts uJ, whole and large.
@@ -124,6 +127,14 @@ def _rarity(energy: Guess | None, duration: Guess | None, units: Sequence[_Unit]
     is_counted = is_whole and duration.kind == "whole"
     rarity += _COUNTING * (is_counted and (of_energy, of_time) == ("mJ", "s"))
     return rarity + (of_time in ("us", "ns") and duration.kind == "real")
+
+
+def _are_of_hours(energy: Guess | None) -> bool:
+    """Return whether numbers of many digits have few after a multiplication by 3600."""
+    if energy is None or min(map(digits_of, map(str, energy.cells)), default=0) < _MANY_DIGITS:
+        return False
+    each = energy.numbers * _ENERGIES["Wh"]
+    return bool(np.allclose(each, np.round(each, 3), rtol=0, atol=1e-7))
 
 
 def _all_fit(
@@ -278,9 +289,13 @@ def doubt_power(energy: Guess, duration: Guess) -> None:
 
 
 def _doubted_options(name: str, guess: Guess) -> dict[str, float]:
-    """Return the units that a column may have; nobody writes fractions of uJ and us."""
+    """Return the units that a column may have; nobody writes fractions of uJ and us, and no domain
+    of a processor counts Wh.
+    """
     is_fine = guess.kind == "whole" and guess.middle >= 1e4
     units = {u: s for u, s in _DOUBTED[name].items() if not u.startswith("u") or is_fine}
+    if guess.kind == "whole" or _is_bare(guess):
+        units.pop("Wh", None)
     return units | {guess.unit: guess.scale}
 
 

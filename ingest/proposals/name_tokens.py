@@ -314,6 +314,9 @@ def counts_runs(tokens: Sequence[Token], at: int) -> bool:
     return is_number and is_replicate(name_before(tokens, at), {*token.texts})
 
 
+_MEASURED: Final = WORDS["measures"] - WORDS["replicates"] - WORDS["loads"]
+
+
 def name_before(tokens: Sequence[Token], at: int) -> str:
     """Return the word before a part that differs; with the one before it if it says little."""
     names = [n for n in range(at) if tokens[n].kind == "word" and tokens[n].texts[0][:1].isalpha()]
@@ -325,6 +328,9 @@ def name_before(tokens: Sequence[Token], at: int) -> str:
         # It names what stands between.
         return ""
     last = [tokens[n].word for n in names[-2:]]
+    if len(names) > 1 and {tokens[n].word.lower() for n in names} <= _MEASURED:
+        # `energy-time-1005` says what the file has, and not what was set.
+        return ""
     if len(last) == 2 and all(last) and last[1].lower() in _SHORT and names[-1] - names[-2] == 2:
         return f"{last[0]}_{last[1]}"
     return last[-1] if last else ""

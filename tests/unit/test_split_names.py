@@ -28,6 +28,10 @@ SETS: dict[str, tuple[list[str], dict[str, list[str]]]] = {
         [f"{a}_gpu{b}" for a in ("left", "right") for b in (306, 611, 918)],
         {"file": ["left", "right"], "gpu": ["306", "611", "918"]},
     ),
+    "what the files have is no setting": (
+        [f"energy-time-{a}-{b}.json" for a in (1005, 1605, 2430) for b in (300, 450)],
+        {"file": ["1005", "1605", "2430"], "file_2": ["300", "450"]},
+    ),
     "limits of two values are no machines": (
         [f"{a}_pl{b}" for a in ("left", "right") for b in (150, 250)],
         {"file": ["left", "right"], "pl": ["150", "250"]},

@@ -48,6 +48,11 @@ LAYOUTS = {
              [f"{10 + n}.00 W" for n in TWICE], ["50 %"] * 24, ["250.00 W"] * 24, between=", "),
         2 * 186.0, 12.0, {"busy_pct": 50.0},
     ),
+    "named numbers behind a date, of which one is missing": (
+        "".join(f"10-01-2025 20:05:{5 + n + (n > 5):02} RAM {2200 + n}/6834MB GR3D_FREQ {n}% "
+                f"VDD_IN {10_000 + 1000 * n}mW/9000mW VDD_SOC 900mW/900mW\n" for n in N),
+        186.0 + 16.0, 13.0, {},
+    ),
     "rails of a board, and what a program did": (
         rows("timestamp_ms,VDD_IN_mW,VDD_CPU_GPU_CV_mW,VDD_SOC_mW,gpu_freq_hz,fps,latency_ms",
              [500 * n for n in N], [10_000 + 1000 * n for n in N], [6000] * 12, [2000] * 12,

@@ -95,6 +95,17 @@ STUDIES: Studies = {
             for watts, count in ((60, 8), (70, 12))) for host in ("a", "b")},
         "file, energy_j, duration_s", 4, [("a", 480.0, 8.0), ("a", 840.0, 12.0)],
     ),
+    # A day's clock beside the energy of each second, and a power of two devices, by the names.
+    "samples whose file's name says what they are": (
+        {f"logs/{model}_energy_rapl.csv": "".join(
+            f"10:34:{at:02},{base + at % 3}\n" for at in range(30))
+         for model, base in (("opt-1b", 8), ("phi-2b", 11))}
+        | {"power_log.csv": "timestamp,GPU0,GPU1\n" + "".join(
+            f"{1763638585 + at}.25,{199 + at % 2}.5,{256 + at % 2}.5\n" for at in range(30))},
+        "energy_j, duration_s", 3,
+        [(pytest.approx(270.0), 30.0), (pytest.approx(360.0), 30.0),
+         (pytest.approx(13710.0), 30.0)],
+    ),
     # The power of nothing is no run of the sweep, and hides no setting of the others' names.
     "an idle machine": (
         {f"{name}.csv": "timestamp, power.draw [W]\n" + "".join(
