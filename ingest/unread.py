@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -28,6 +28,7 @@ _LEAST_ROWS: Final = 2
 _LEAST_NUMBERS: Final = 4
 _MOST_ROWS: Final = 400
 _SHOWN_SHAPES: Final = 5
+_MOST_WIDTHS: Final = 3
 _MOST_SHAPES: Final = 24
 _HEAD_BYTES: Final = 1 << 16
 _MOST_KEYS: Final = 4
@@ -82,10 +83,23 @@ def _reason(path: Path) -> str:
     if all(map(is_number, lines)):
         return "numbers without names: write what was measured above them"
     if named:
-        return f"cells between {named}, but no header with rows of numbers"
+        return _broken_rows(split) or f"cells between {named}, but no header with rows of numbers"
     if _rows_without_names(path):
         return "cells between blanks without names: write those of the columns above the rows"
     return "text without a header, columns or a known tool's lines; `[[logs]]` can declare it"
+
+
+def _broken_rows(rows: Sequence[Sequence[str]]) -> str:
+    """Return that rows have other numbers of cells than the header; empty if most have as many."""
+    header, *others = rows
+    widths = Counter(map(len, others))
+    if 2 * widths[len(header)] > len(others):
+        return ""
+    said = " or ".join(str(width) for width, _ in widths.most_common(_MOST_WIDTHS))
+    return (
+        f"the header has {len(header)} cells, and rows below have {said}: "
+        "a line break or a separator within a cell needs quotes"
+    )
 
 
 def _lacks_names(rows: Sequence[Sequence[str]]) -> bool:

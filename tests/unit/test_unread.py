@@ -24,6 +24,10 @@ from tests.fixtures.ingest import ingest, put, query
         ({"a.csv": "run,energy_j\nr1,\0"}, "a NUL byte in line 2: broken, or UTF-16 and not UTF-8"),
         ({"a.json": "{]"}, "{raw}/a.json: begins like JSON, but is none"),
         ({"a.bin": "\0\1"}, "{raw}/a.bin: binary, of no known format"),
+        (
+            {"a.csv": "run,gc,energy_j,time_s\n" + "run_1,Serial,[INFO]\n5.5,2.25\n" * 4},
+            "the header has 4 cells, and rows below have 3 or 2: a line break",
+        ),
         ({"a.csv": "x,y\na,b\n"}, "cells between commas, but no header with rows of numbers"),
         ({"a.csv": "cores,1200,2400\n1,9.5,8.5\n2,7.5,6.5\n"}, "at the crossings of two"),
         ({"rust.csv": "fasta ; 32.5 ; 913.9\nfasta ; 32.25 ; 905.5\nn-body ; 28.5 ; 695.5\n"},
