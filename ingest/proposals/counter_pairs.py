@@ -27,7 +27,9 @@ def counter_pairs(
     for heading in headings:
         parts = re.split(r"([^A-Za-z0-9]+)", heading)
         for at, part in enumerate(parts):
-            end = "".join([*parts[:at], _ENDS_OF_RUNS.get(part.lower(), ""), *parts[at + 1 :]])
+            if part.lower() not in _ENDS_OF_RUNS:
+                continue
+            end = "".join([*parts[:at], _ENDS_OF_RUNS[part.lower()], *parts[at + 1 :]])
             rest = "".join(parts[:at] + parts[at + 2 :]).strip(" _-.")
             is_energy = end.lower() in written and quantity_of(read_heading(rest)) == "energy"
             is_new = is_energy and rest not in headings

@@ -267,7 +267,9 @@ class GuessedTable:
         is_fixed = len(took) > 2 and took.std() <= _FIXED * took.mean()
         if time is not None and not is_fixed:
             return "duration_s"
-        if latency:
+        # Where no load was set, more was done in the same time.
+        is_set = any(g.role == "knob" and g.heading.has(*_OF_REQUESTS) for g in self.guesses)
+        if latency and not (is_fixed and not is_set and rates and rates[0].heading.has(*_RATES)):
             return latency
         # In a time that was set, the more was done the better.
         done = [g for g in metrics if g.why == AT_RANDOM and time is not None and not g.to]

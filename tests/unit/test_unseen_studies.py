@@ -72,6 +72,20 @@ STUDIES: Studies = {
         "clock_mhz, replicate, energy_j, duration_s", 6,
         [(1005, 1, 1006.5, 51.25), (1005, 2, 1007.5, 52.25)],
     ),
+    # A difference from a baseline is no counter that was read as the run began.
+    "percent less than the first": (
+        {"m.csv": "method,total_kwh,runtime_s,Δtotal_kwh\n" + "".join(
+            f"v{n},{0.125 - n / 64},{900.5 - 60 * n},{-12.5 * n}\n" for n in range(4))},
+        "method, energy_j, duration_s", 4, [("v0", 450_000.0, 900.5), ("v1", 393_750.0, 840.5)],
+    ),
+    # All took the same time, and no load was set.
+    "rates of a fixed time": (
+        {"m.csv": "model,energy_j,duration_s,throughput (tokens/s),latency_s\n" + "".join(
+            f"m{n},{9000.5 - 100 * n},{630.25 + n},{90.5 + 40 * n},{2.5 + n % 2}\n"
+            for n in range(4))},
+        "model, latency_mean_us, throughput, performance_metric", 4,
+        [("m0", 2_500_000.0, 90.5, "throughput")],
+    ),
     # Kilowatts of many GPUs: energies are in J.
     "a cluster": (
         {"result.csv": "model,device,num_pipelines,iteration_time,energy\n" + "".join(
