@@ -119,7 +119,9 @@ def _mark_what_is_said(parts: Mapping[str, Sequence[str]], knobs: Sequence[Guess
                 guess.take("label", f"goes with {' and '.join(said)}, of the path among them")
             continue
         twin = next((name for name in named if are_twins(parts[name], guess.cells)), "")
-        if twin and guess.why.startswith(FEW_VALUES):
+        # Of a model and its number of prompt tokens the model was set.
+        is_number = guess.kind != "text" and twin in WORDS["work"]
+        if twin and (is_number or guess.why.startswith(FEW_VALUES)):
             guess.take("label", f"goes with {twin} of the path")
         for other in knobs[:at] if guess.kind != "text" else ():
             is_earlier = other.kind != "text" and other.role == "knob" == guess.role

@@ -271,7 +271,9 @@ class _Reader:
             name = clean_name(name, kind if word else str(number), taken, "knob")
         elif name in taken:
             name = clean_name(f"{name}_{number}", kind, taken, "knob")
-        is_twin = kind == "text" and any(are_twins(texts, other) for other in self._texts.values())
+        # A date of each model says less than its name.
+        told = [self._texts[column.name] for column in self.columns if column.role != "stamp"]
+        is_twin = kind == "text" and any(are_twins(texts, other) for other in told)
         role = "stamp" if is_stamp else "label" if is_twin else "knob"
         self._texts[name] = texts
         shown = stated.text if stated else "Hz" if is_clock else ""
