@@ -10,7 +10,7 @@ from app.kit.lake_view import LakeView
 from app.kit.links import page_link
 from app.kit.metric_choice import first_telling, performance_column, telling
 from app.kit.words import explanation
-from app.lake.settings_answers import are_unlike, settings_answers
+from app.lake.settings_answers import are_unlike, settings_answers, unasked_words
 from app.lake.state import LakePageState
 from data.catalogue import Catalogue
 from data.choices import Choice
@@ -176,8 +176,7 @@ def questions_of(view: LakeView) -> list[Question]:
 
 
 def _questions(view: LakeView, selection: Selection) -> list[Question]:
-    names = (*view.catalogue.costs, performance_column(view, selection))
-    cost = view.catalogue.metric(first_telling(view, selection, names) or "power_w")
+    cost = _cost_of(view, selection) or view.catalogue.metric("power_w")
     made = claims(view.lake, selection=selection)
     ranges = view.ranges(selection)
     told = telling(view, selection, {claim.metric: ranges[claim.metric].runs for claim in made})
@@ -215,6 +214,19 @@ def _questions(view: LakeView, selection: Selection) -> list[Question]:
         answers = settings_answers(view, selection, cost)
         questions += [Question(title, answer, "/", selection) for title, answer in answers]
     return questions[:MOST_QUESTIONS]
+
+
+def _cost_of(view: LakeView, selection: Selection) -> Metric | None:
+    """Return what settings are compared by; None if no run measured it."""
+    names = (*view.catalogue.costs, performance_column(view, selection))
+    name = first_telling(view, selection, names)
+    return view.catalogue.metric(name) if name else None
+
+
+def nothing_asked(view: LakeView) -> str:
+    """Return why no question can be asked of a lake with runs."""
+    selection = view.first_study()
+    return unasked_words(view, selection, _cost_of(view, selection))
 
 
 def _changed(claim: Claim, catalogue: Catalogue) -> str:

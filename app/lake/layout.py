@@ -24,6 +24,7 @@ from app.lake.answer import (
     explain,
     flags_of,
     knob_ranges,
+    nothing_asked,
     problems_of,
     questions_of,
     small_coverage,
@@ -102,8 +103,8 @@ def questions_block(view: LakeView) -> list:
     """Lay out the questions: each a link with its answer in a sentence."""
     questions = questions_of(view)
     if not questions:
-        words = "No run measured what settings are compared by: energy, power, a time or a rate."
-        return [html.P(words if view.runs else EMPTY_LAKE_PLAIN, className="note")]
+        words = nothing_asked(view) if view.runs else EMPTY_LAKE_PLAIN
+        return [html.P(words, className="note")]
     return [
         html.Dl(
             [

@@ -47,8 +47,7 @@ def settings_answers(view: LakeView, selection: Selection, cost: Metric) -> list
         several = f" in the median setting, {most} in the noisiest"
         answer = (
             f"The standard deviation of {named} between runs of one setting is {median} of the "
-            f"mean{several if rows[0]['replicated'] > 1 else ''} "
-            f"({counted(rows[0]['replicated'], 'setting')} with two runs or more)."
+            f"mean{several if rows[0]['replicated'] > 1 else ''} ({_replicated_words(rows[0])})."
         )
         answers.append(("How repeatable is a run?", answer))
     if rows and rows[0]["unlike"]:
@@ -75,11 +74,52 @@ def settings_answers(view: LakeView, selection: Selection, cost: Metric) -> list
         times = high["mean"] / low["mean"]
         more = f"{format_digits(100 * (times - 1))} % more"
         factor = more if times < _FEW_PERCENT else f"{_factor(times)} times as much"
-        answer = f"Least {ends[0]}; most {ends[1]}, {factor}."
-        # What ran, or how much of it, is none of the settings that compete.
-        what = "runs have" if any(knob.is_given for knob in knobs) else "setting has"
-        answers.append((f"Which {what} least {named}, and which most?", answer))
+        place = _place_words(view, selection, low) if low["compared"] < low["means"] else ""
+        least = f"At {place}, least" if place else "Least"
+        answer = f"{least} {ends[0]}; most {ends[1]}, {factor}."
+        answers.append((f"Which setting has least {named}, and which most?", answer))
     return answers
+
+
+def unasked_words(view: LakeView, selection: Selection, cost: Metric | None) -> str:
+    """Return why no question can be asked of some runs.
+
+    Args:
+        cost: What settings are compared by; None if no run measured it.
+    """
+    if cost is None:
+        return "No run measured what settings are compared by: energy, power, a time or a rate."
+    rows = view.answered(*extremes_query(selection, cost.name, view.catalogue))
+    if not len(rows):
+        return f"No single run has {lowered(cost.title)} above 0: nothing can be compared."
+    settings, named = rows["settings"][0], lowered(cost.title)
+    if settings == 1:
+        return (
+            f"There is one setting, with one run that measured {named}: a second setting would be "
+            "compared with it, a second run would tell how repeatable it is."
+        )
+    if len(rows) == 2:
+        return f"All {settings:,} settings have the same {named}."
+    return (
+        f"Each of {settings:,} settings has one run, and no two of them ran the same: what ran "
+        "differs, and nothing that was set."
+    )
+
+
+def _replicated_words(row: Mapping[str, Any]) -> str:
+    """Count the settings whose runs are replicates: `10 of 11 settings with two runs or more`."""
+    count, repeated = row["replicated"], counted(row["repeated"], "setting")
+    some = f"{count:,} of {repeated}" if count < row["repeated"] else repeated
+    rest = ", the others' runs are no replicates" if count < row["repeated"] else ""
+    return f"{some} with two runs or more{rest}"
+
+
+def _place_words(view: LakeView, selection: Selection, row: Mapping[str, Any]) -> str:
+    """Return what ran, and under which load, where that differs between the runs."""
+    left = view.left(selection)
+    knobs = [knob for knob in view.catalogue.knobs.values() if knob.is_given]
+    varying = [knob for knob in knobs if left[knob.column].n_unique() > 1]
+    return _setting_words(varying, row)
 
 
 def _factor(value: float) -> str:

@@ -189,33 +189,46 @@ def extremes_query(
 ) -> tuple[str, list[Any]]:
     """Build the query of the settings with the lowest and the highest mean of a metric.
 
+    Only settings of one choice are compared, whatever their system: of what ran, and under which
+    load. It is the choice with most settings; of several the one whose means are farthest apart.
+
     Args:
         column: The metric; only values above 0 of single runs count.
 
     Returns:
         SQL and parameters. Two rows, one where all means are of one setting: the columns of a
-        configuration, `n`, `mean`; of all settings their number `settings`, that of those with
-        several runs `replicated`, and of these `median_share` and `most_share` (standard deviation
-        as a share of the mean). Those whose runs are no replicates have no mean: `unlike` is their
-        number, and `most_apart` the largest factor between two of their runs.
+        configuration, `n`, `mean`; `compared`, how many of all `means` are of the choice; of all
+        settings their number `settings`, that of those with several runs `repeated`, that of those
+        of these whose runs are replicates `replicated`, and of the last `median_share` and
+        `most_share` (standard deviation as a share of the mean). Those whose runs are no replicates
+        have no mean: `unlike` is their number, and `most_apart` the largest factor between two of
+        their runs.
     """
     catalogue.metric(column)
     condition, parameters = selection.predicate()
     own = ", ".join(catalogue.configuration)
+    place = ", ".join(name for name in catalogue.choice_columns if name != "system")
     ranks = " OR ".join(
-        f"row_number() OVER (ORDER BY mean {way} NULLS LAST, {own}) = 1" for way in ("ASC", "DESC")
+        f"row_number() OVER (ORDER BY compared DESC, times DESC NULLS LAST, {place}, "
+        f"mean {way} NULLS LAST, {own}) = 1"
+        for way in ("ASC", "DESC")
     )
     return (
         f"WITH settings AS (SELECT {own}, count(*) AS n, CASE WHEN {unlike_sql(column)} "
         f"THEN max({column}) / min({column}) END AS apart, "
         f"CASE WHEN apart IS NULL THEN avg({column}) END AS mean, "
         f"stddev_samp({column}) / mean AS share FROM runs WHERE ({condition}) AND "
-        f"{column} > 0 AND {catalogue.aggregates.weight_sql()} = 1 GROUP BY {own}) "
-        "SELECT * EXCLUDE (share, apart), count(share) OVER () AS replicated, "
+        f"{column} > 0 AND {catalogue.aggregates.weight_sql()} = 1 GROUP BY {own}), "
+        "compared AS (SELECT *, count(mean) OVER here AS compared, "
+        "max(mean) OVER here / min(mean) OVER here AS times FROM settings "
+        f"WINDOW here AS (PARTITION BY {place})) "
+        "SELECT * EXCLUDE (share, apart, times), count(mean) OVER () AS means, "
+        "count(share) OVER () AS replicated, "
         "count(*) OVER () AS settings, count(apart) OVER () AS unlike, "
+        "replicated + unlike AS repeated, "
         "max(apart) OVER () AS most_apart, median(share) OVER () AS median_share, "
         "max(share) OVER () AS most_share "
-        f"FROM settings QUALIFY {ranks} ORDER BY mean",
+        f"FROM compared QUALIFY {ranks} ORDER BY mean",
         parameters,
     )
 

@@ -288,7 +288,7 @@ class _Resolution:
     def _note_unlike(self) -> None:
         """Note configurations whose runs differ so much that they may be no replicates."""
         for name in _COSTS:
-            for row, least, most in self._keys.unlike(np.array(self._costs[name]), _UNLIKE):
+            for row, least, most in self._keys.unlike(np.array(self._costs[name])):
                 claim, unit = self._at(row), name.rpartition("_")[2].replace("j", "J")
                 knobs = ", ".join(f"{n} {v}" for n, v in claim.key.knobs if n != "variant")
                 detail = (

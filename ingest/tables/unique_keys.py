@@ -12,6 +12,8 @@ from typing import Any, Final
 import numpy as np
 import xxhash
 
+from data.analysis.replicates import are_unlike
+
 # No replicate number; none of a row is as low.
 NONE: Final = -(2**63)
 # What becomes of a row: it repeats an earlier one, is the first of its key, or has other values.
@@ -116,14 +118,32 @@ class ResolvedKeys:
         rows = np.flatnonzero(self.fates == fate)
         return rows[np.argsort(self.firsts[rows], kind="stable")]
 
-    def unlike(self, values: np.ndarray, factor: float) -> list[tuple[int, float, float]]:
-        """Return configurations of which one row has over so many times the value of another.
+    def unlike(self, values: np.ndarray) -> list[tuple[int, float, float]]:
+        """Return configurations whose rows are no replicates of each other.
 
         Args:
             values: Of each row, shape (rows,); NaN or 0 where unknown.
 
         Returns:
             The first row of each, its least and its greatest value; dropped rows do not count.
+        """
+        here, firsts, group, least, most = self._extremes(values)
+        logs, n = np.log(values[here]), np.bincount(group)
+        means = np.bincount(group, logs) / n
+        squares = np.bincount(group, (logs - means[group]) ** 2)
+        spreads = np.exp(np.sqrt(squares / np.maximum(n - 1, 1)))
+        return [
+            (int(here[firsts[at]]), float(least[at]), float(most[at]))
+            for at, spread in enumerate(spreads.tolist())
+            if are_unlike(spread)
+        ]
+
+    def _extremes(self, values: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Return the rows with a value, and of each configuration its first one, least and most.
+
+        Returns:
+            The rows; the places in these of the first row of each configuration; the number of the
+            configuration of each row; the least and the greatest value of each configuration.
         """
         here = np.flatnonzero((self.fates != DROPPED) & (values > 0))
         groups, firsts, group = np.unique(
@@ -132,10 +152,7 @@ class ResolvedKeys:
         least, most = np.full(len(groups), np.inf), np.zeros(len(groups))
         np.minimum.at(least, group, values[here])
         np.maximum.at(most, group, values[here])
-        return [
-            (int(here[firsts[at]]), float(least[at]), float(most[at]))
-            for at in np.flatnonzero(most > factor * least)
-        ]
+        return here, firsts, group, least, most
 
     def far(self, values: np.ndarray, factor: float, alike: float) -> dict[int, float]:
         """Return rows with over so many times the value of most of their configuration, or less.
@@ -150,7 +167,8 @@ class ResolvedKeys:
             By row the median of the others.
         """
         found: dict[int, float] = {}
-        for first, _, _ in self.unlike(values, factor):
+        here, firsts, _, lowest, highest = self._extremes(values)
+        for first in here[firsts[highest > factor * lowest]].tolist():
             of = self.configurations == self.configurations[first]
             rows = np.flatnonzero(of & (self.fates != DROPPED) & (values > 0))
             rows = rows[np.argsort(values[rows], kind="stable")]

@@ -157,9 +157,41 @@ def test_without_a_claim_the_settings_answer(view: LakeView, tmp_path: Path) -> 
         "no power limit: 210 J (n = 1), 2 times as much."
     )
     # Without energy and power there is nothing to ask.
-    without = Lakes(write_lake(tmp_path / "lake", ROWS[3:])).at(None)
+    unmeasured = dict.fromkeys(("latency_p50_us", "latency_p99_us", "duration_s"))
+    without = Lakes(write_lake(tmp_path / "lake", [ROWS[3] | unmeasured])).at(None)
     assert questions_of(without) == []
     assert "No run measured what settings are compared by" in render(questions_block(without))
+
+
+def test_one_setting_alone_says_so(tmp_path: Path) -> None:
+    alone = Lakes(write_lake(tmp_path / "lake", ROWS[:1])).at(None)
+    assert questions_of(alone) == []
+    said = render(questions_block(alone))
+    assert "There is one setting, with one run that measured energy" in said
+    assert "No run measured" not in said
+
+
+def test_least_and_most_are_of_what_ran_alike(tmp_path: Path) -> None:
+    """At 100k QPS three settings have 10, 12 and 15 J; at 400k QPS two have 70 and 90 J."""
+    places = {100e3: (10.0, 12.0, 15.0), 400e3: (70.0, 90.0)}
+    rows = [
+        run(load_qps=load, itr_us=2.0 + i, energy_j=joules)
+        for load, energies in places.items()
+        for i, joules in enumerate(energies)
+    ]
+    titled = "Which setting has least energy, and which most?"
+    answers = []
+    for path, part in (("a", rows), ("b", [rows[0], rows[3]]), ("c", [rows[0], rows[4]])):
+        view = Lakes(write_lake(tmp_path / path, part)).at(None)
+        asked = settings_answers(view, Selection(), view.catalogue.metric("energy_j"))
+        answers.append(dict(asked).get(titled, render(questions_block(view))))
+    assert answers[0] == (
+        "At 100k QPS, least ITR 2 us: 10.0 J (n = 1); most ITR 4 us: 15.0 J (n = 1), 1.5 times as "
+        "much."
+    )
+    # Neither the same setting nor another one says which is least under unlike loads.
+    assert "Each of 2 settings has one run, and no two of them ran the same" in answers[1]
+    assert answers[2] == answers[1]
 
 
 def test_runs_far_apart_are_no_replicates(tmp_path: Path) -> None:
@@ -176,7 +208,8 @@ def test_runs_far_apart_are_no_replicates(tmp_path: Path) -> None:
     # Standard deviations: 60 / sqrt(2) = 42.4 J of 70 J on average, and none.
     assert asked["How repeatable is a run?"] == (
         "The standard deviation of energy between runs of one setting is 30 % of the mean in the "
-        "median setting, 61 % in the noisiest (2 settings with two runs or more)."
+        "median setting, 61 % in the noisiest (2 of 3 settings with two runs or more, the others' "
+        "runs are no replicates)."
     )
     assert asked["Do settings tell all runs apart?"].startswith(
         "No: in 1 setting the runs differ in energy by a factor of up to 400."
