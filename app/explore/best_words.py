@@ -32,6 +32,7 @@ class Asked:
         varying: Columns with several values in the study, which name a setting.
         catalogue: Columns of the lake.
         sd: Standard deviation of the cost where there is one setting alone; else None.
+        has_negative_costs: Whether a run has a cost below 0: nothing is judged.
         guessed: Datasets of which it is a guess what was set: nothing is recommended of them.
     """
 
@@ -44,6 +45,7 @@ class Asked:
     catalogue: Catalogue
     sd: float | None = None
     guessed: frozenset[str] = frozenset()
+    has_negative_costs: bool = False
 
     @property
     def limit_words(self) -> str:

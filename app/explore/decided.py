@@ -76,9 +76,10 @@ def decided(question: Question) -> pl.DataFrame:
 def judge(question: Question) -> list[Judged]:
     """Judge each system at each load that the filters leave; the same choice is judged once.
 
-    Nothing is judged by a cost of which neither less nor more is known to be better.
+    Nothing is judged by a cost of which neither less nor more is known to be better, or that has
+    values below 0: means are geometric.
     """
-    if question.cost.better is None:
+    if question.cost.better is None or question.has_negative_costs:
         return []
     state = question.state
     asked = "judged", state.limited, state.margin_pct, state.against

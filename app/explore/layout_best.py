@@ -33,6 +33,8 @@ def best_settings_table(rows: pl.DataFrame, question: Asked) -> html.Div:
     if not len(rows):
         title = lowered(question.cost.title)
         reason = f"no run has both {title} and the metric."
+        if question.has_negative_costs:
+            reason = f"runs have {title} below 0, of which no setting is a factor better."
         if question.cost.better is None:
             reason = (
                 f"whether less or more {title} is better is not declared (`better` in settings)."

@@ -75,6 +75,11 @@ class Question:
         """The metric of which the best settings have least, or most."""
         return self.catalogue.metric(self.state.cost)
 
+    @property
+    def has_negative_costs(self) -> bool:
+        """Whether a run has a cost below 0, as a change in percent: no factor tells such apart."""
+        return self.view.ranges(self.selection)[self.cost.name].low < 0
+
     @cached_property
     def limited(self) -> Metric:
         """The metric to which the limit applies."""

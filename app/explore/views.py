@@ -75,6 +75,7 @@ def asked_of(view: LakeView, state: ExploreState) -> Asked:
         catalogue=view.catalogue,
         sd=_sd_of_one_setting(question),
         guessed=view.lake.guessed,
+        has_negative_costs=question.has_negative_costs,
     )
 
 

@@ -1,13 +1,16 @@
 """What Explore opens with: the rule by itself, then on lakes that lack what it likes best."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 
+from app.explore.best_words import sentences
 from app.explore.defaults import default_state, missing, opened, with_knobs
+from app.explore.layout_best import best_settings_table
 from app.explore.opening_rule import (
     Pair,
     Roles,
@@ -18,7 +21,7 @@ from app.explore.opening_rule import (
     wants_logs,
 )
 from app.explore.state import ExploreState
-from app.explore.views import best_table, picture, source_words
+from app.explore.views import asked_of, best_table, picture, source_words
 from app.findings.answer import default_state as findings_opens
 from app.findings.answer import opened as findings_of_link
 from app.findings.state import FindingsState
@@ -573,6 +576,19 @@ def test_a_cost_in_percent_stands_against_a_time_in_percent(
     cost, other = sorted(names, key=lambda name: "energy" not in name and "power" not in name)
     assert (first.show, first.y, first.x) == ("points", cost, PERFORMANCE)
     assert performance_column(view, first.selection) == other
+
+
+def test_changes_below_zero_have_no_best_settings(tmp_path: Path) -> None:
+    columns = (Column("energy_change", "metric", "real", title="change", unit="%", better="less"),)
+    rows = [
+        run(workload="own", energy_j=None, itr_us=5.0 * n, energy_change=change)
+        for n, change in enumerate((-21.5, -3.5, 4.5))
+    ]
+    view = Lakes(write_lake(tmp_path / "lake", rows, columns)).at(None)
+    state = replace(default_state(view), cost="energy_change")
+    rows, asked = best_table(view, state), asked_of(view, state)
+    assert "runs have change below 0" in str(best_settings_table(rows, asked))
+    assert sentences(rows, asked) == []
 
 
 def test_a_power_is_no_performance_of_its_energy() -> None:
