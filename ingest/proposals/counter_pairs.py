@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from statistics import median
 from typing import Final
 
 from ingest.formats.json_cells import Cell
@@ -13,6 +15,8 @@ _ENDS_OF_RUNS: Final = {
     **{"start": "end", "begin": "end", "before": "after", "initial": "final", "first": "last"},
     "pre": "post",
 }
+# Whole numbers from here on are those of a counter.
+_LEAST_COUNT: Final = 1e6
 
 
 def counter_pairs(
@@ -33,18 +37,29 @@ def counter_pairs(
             rest = "".join(parts[:at] + parts[at + 2 :]).strip(" _-.")
             is_energy = end.lower() in written and quantity_of(read_heading(rest)) == "energy"
             is_new = is_energy and rest not in headings
-            if is_new and _rise(cells[heading.lower()], cells[end.lower()]):
+            if is_new and _count_on(cells[heading.lower()], cells[end.lower()]):
                 pairs[rest] = [heading, written[end.lower()]]
     return pairs
 
 
-def _rise(begins: Sequence[Cell], ends: Sequence[Cell]) -> bool:
-    """Return whether numbers are larger than others in most rows; a counter may wrap."""
+def _count_on(begins: Sequence[Cell], ends: Sequence[Cell]) -> bool:
+    """Return whether numbers are of a counter that goes on, and may wrap, from run to run.
+
+    Energies before and after an improvement are of runs of their own. A counter is whole and large,
+    or each run begins soon after the end of the one before it.
+    """
     try:
         pairs = [(float(a or "nan"), float(b or "nan")) for a, b in zip(begins, ends, strict=True)]
     except ValueError:
         return False
-    return 2 * sum(a < b for a, b in pairs) > len(pairs)
+    rising = [(a, b) for a, b in pairs if a < b]
+    if 2 * len(rising) <= len(pairs):
+        return False
+    if all(a % 1 == b % 1 == 0 and b >= _LEAST_COUNT for a, b in rising):
+        return True
+    gaps = [after[0] - before[1] for before, after in pairwise(sorted(rising))]
+    is_soon = bool(gaps) and median(gaps) <= median(b - a for a, b in rising)
+    return is_soon and min(gaps) >= 0
 
 
 def mark_counters(guesses: Sequence[Guess], pairs: Mapping[str, Sequence[str]]) -> None:

@@ -299,6 +299,13 @@ STUDIES: Studies = {
          "gzip,90.5,175.5,9.5\nxz,190.5,365.5,19.5\n"},
         "program, duration_s", 2, [("gzip", 9.5), ("xz", 19.5)],
     ),
+    # Energies before and after a change are of two runs, also where the change costs energy.
+    "energies before and after a change": (
+        {"t.csv": "program,energy_before_J,energy_after_J\n"
+         "gzip,190.5,265.5\nxz,90.5,125.5\nlz4,240.5,330.5\n"},
+        "program, energy_before_j, energy_after_j", 3,
+        [("gzip", 190.5, 265.5), ("lz4", 240.5, 330.5), ("xz", 90.5, 125.5)],
+    ),
     # What was made goes with the size of the batch, which a name says was set.
     "a setting in names and what follows from it": (
         {f"{kind}_bs{bs}_run{run}.json":
