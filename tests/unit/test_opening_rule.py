@@ -586,9 +586,9 @@ def test_changes_below_zero_have_no_best_settings(tmp_path: Path) -> None:
     ]
     view = Lakes(write_lake(tmp_path / "lake", rows, columns)).at(None)
     state = replace(default_state(view), cost="energy_change")
-    rows, asked = best_table(view, state), asked_of(view, state)
-    assert "runs have change below 0" in str(best_settings_table(rows, asked))
-    assert sentences(rows, asked) == []
+    best, asked = best_table(view, state), asked_of(view, state)
+    assert "runs have change below 0" in str(best_settings_table(best, asked))
+    assert sentences(best, asked) == []
 
 
 def test_a_power_is_no_performance_of_its_energy() -> None:
