@@ -10,6 +10,7 @@ from data.errors import FormatError
 from ingest.files.packed import CHUNK, packed, unpacked
 from ingest.formats.json_cells import STATISTICS, Cell, flatten, summaries
 from ingest.formats.written_numbers import (
+    energies_of_slurm,
     is_either,
     is_number,
     is_unset,
@@ -213,6 +214,11 @@ def with_plain_numbers(table: Table, is_comma_separated: bool) -> Table:
     others: dict[int, tuple[list[str | None], str]] = {}
     deviations: dict[str, list[str | None]] = {}
     for index, heading in enumerate(table.headings):
+        # Beside `ConsumedEnergyRaw` it says the same with fewer digits.
+        is_shortened = heading == "ConsumedEnergy" and f"{heading}Raw" not in table.headings
+        if is_shortened and (joules := energies_of_slurm([*table.column(index)])) is not None:
+            others[index] = joules, "J"
+            continue
         if not first or not _plain([cells[index] for cells in first], heading, is_comma_separated):
             continue
         if (found := _plain([*table.column(index)], heading, is_comma_separated)) is None:

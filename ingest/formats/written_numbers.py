@@ -51,6 +51,9 @@ _PLUS_MINUS: Final = re.compile(
 _THOUSANDS: Final = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+")
 
 _THOUSAND: Final = 1000.0
+# How `sacct` shortens joules.
+_PREFIXED: Final = re.compile(r"(\d+(?:\.\d+)?)([KMG]?)")
+_PREFIXES: Final = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
 
 
 def written_numbers(
@@ -100,6 +103,16 @@ def _factors(units: Sequence[str]) -> list[float]:
     scaled = [each.scale for each in known if each and first and each.quantity == first.quantity]
     is_one = first is not None and first.quantity in _CONVERTED and len(scaled) == len(units)
     return [scale / first.scale for scale in scaled] if is_one and first else []
+
+
+def energies_of_slurm(cells: Sequence[object]) -> list[str | None] | None:
+    """Return the energies that `sacct` writes as `74.89K` and `4.2M`, J; None for other cells."""
+    texts = [str(cell).strip() if cell is not None else "" for cell in cells]
+    found = [_PREFIXED.fullmatch(text) for text in texts if not is_unset(text)]
+    if not all(found) or not any(match[2] for match in found if match):
+        return None
+    joules = (f"{float(match[1]) * _PREFIXES[match[2]]:.12g}" for match in found if match)
+    return [None if is_unset(text) else next(joules) for text in texts]
 
 
 def written_durations(cells: Sequence[object], heading: str) -> list[str | None] | None:

@@ -445,6 +445,14 @@ STUDIES: Studies = {
         "label_part, label_part_2, crf, replicate, energy_j, duration_s, psnr_db", 24,
         [("crowd", "svt", 22, 0, 470.0, pytest.approx(10.0000005), 38.3)],
     ),
+    # SLURM shortens joules.
+    "energies of jobs": (
+        {"sacct.txt": "JobName|NNodes|Elapsed|ConsumedEnergy\n" + "".join(
+            f"lu-f{f}-n{n}-r{r}|{n}|00:10:{n:02}|{energy}\n"
+            for n, energy in ((1, "74.89K"), (4, "1.2M")) for f in (1500, 2700) for r in (1, 2))},
+        "nnodes, f, replicate, energy_j, duration_s", 8,
+        [(1, 1500, 1, 74_890.0, 601.0), (1, 1500, 2, 74_890.0, 601.0)],
+    ),
     # The steps of a job are in its energy.
     "jobs and their steps": (
         {"sacct.txt": "JobID|JobName|NNodes|ElapsedRaw|ConsumedEnergyRaw|ConsumedEnergy|ExitCode\n"
