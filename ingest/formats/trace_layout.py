@@ -36,14 +36,18 @@ _DATE: Final = re.compile(
     r"\d{4}[-/]\d\d[-/]\d\d[T_ ]\d\d?:\d\d|\d\d?[-/.]\d\d?[-/.]\d{4} \d\d?:\d\d"
 )
 _WHEN: Final = re.compile(rf"{_DATE.pattern}|\d\d?:\d\d:\d\d(?:[.,]\d+)?$")
-_STAMP: Final = re.compile(rf"\s*((?:{_DATE.pattern})(?::\d\d)?(?:[.,]\d+)?)\s")
+_STAMP: Final = re.compile(
+    rf"\s*[\[(]?((?:{_DATE.pattern})(?::\d\d)?(?:[.,]\d+)?|1\d{{9}}(?:\.\d+)?)[\])]?(?:[:,;]?\s)"
+)
 _DIGIT: Final = re.compile(r"\d")
 # How dcgmi names the device of a row.
 _ENTITY: Final = re.compile(r"^(GPU|GPU-I|GPU-CI|CPU|Switch) (\d+)")
 # A line of a record.
 _FIELD: Final = re.compile(r"\s*([A-Za-z][^:=]{1,50}?)\s*[:=]\s+(\S.*)")
 # A number behind its name, and a unit.
-_NAMED: Final = re.compile(r"(?<![\w.])([A-Za-z][\w.]*)[ :=@]+(\d+(?:\.\d+)?\s?(?:[mu]?W\b|%)?)")
+_NAMED: Final = re.compile(
+    r"(?<![\w.])([A-Za-z][\w.]*)[ :=@]+(\d+(?:\.\d+)?(?:\s?(?:[mu]?[WVAJ]\b|%))?)"
+)
 # A unit below a name.
 _UNIT: Final = re.compile(r"[A-Za-z%°µμ][A-Za-z/%]{0,7}|%|-")
 

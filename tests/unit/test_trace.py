@@ -53,6 +53,11 @@ LAYOUTS = {
                 f"VDD_IN {10_000 + 1000 * n}mW/9000mW VDD_SOC 900mW/900mW\n" for n in N),
         186.0 + 16.0, 13.0, {},
     ),
+    "seconds since 1970 before named numbers": (
+        "".join(f"{1714550000 + n / 2:.1f}: Bus Voltage: 5.0{n} V, Current: {1990 + n} mA, "
+                f"Power: {10_000 + 1000 * n}.0 mW\n" for n in range(10, 22)),
+        (186.0 + 120.0) / 2, 6.0, {},
+    ),
     "rails of a board, and what a program did": (
         rows("timestamp_ms,VDD_IN_mW,VDD_CPU_GPU_CV_mW,VDD_SOC_mW,gpu_freq_hz,fps,latency_ms",
              [500 * n for n in N], [10_000 + 1000 * n for n in N], [6000] * 12, [2000] * 12,
