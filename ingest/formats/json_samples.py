@@ -36,6 +36,7 @@ _PLURAL: Final = re.compile(
 _LIST: Final = re.compile(r"(?i)[ _-]?(?:samples|readings|values|list|series|history)(?![a-z])")
 # Least of a number of ns, us, ms since 1970.
 _EPOCHS: Final = ((1e17, 1e-9), (1e14, 1e-6), (1e11, 1e-3))
+_LEAST_UNIX_S: Final = 1e8
 # Whole numbers of times without a unit in such steps are ms.
 _LARGE_STEP: Final = 90
 
@@ -75,6 +76,8 @@ def samples_of(columns: Mapping[str, Sequence[object]]) -> Samples | None:
     steps = np.diff(times)
     if np.isnan(times).any() or (steps < 0).any() or (usual := float(np.median(steps))) <= 0:
         return None
+    if _are_durations(clock, times, usual):
+        return None
     even = (steps >= _EVEN[0] * usual) & (steps <= _EVEN[1] * usual)
     if even.mean() < _EVEN_SHARE:
         return None
@@ -90,6 +93,14 @@ def is_clock(name: str) -> bool:
     """Return whether a name is of the times of samples."""
     words = {*read_heading(name).words} or {*words_of(name)}
     return bool(words & _CLOCKS) and words <= _CLOCKS | _BESIDE
+
+
+def _are_durations(name: str, times: np.ndarray, step_s: float) -> bool:
+    """Return whether rising times may be durations of runs: those of samples begin at 0, or since
+    1970. A sorted list of replicates and one of a sweep begin elsewhere.
+    """
+    is_plain = {*read_heading(name).words} <= {"time", "seconds", "sec", "s", "ms"}
+    return bool(is_plain and 1.5 * step_s < times[0] < _LEAST_UNIX_S)
 
 
 def singular(name: str) -> str:

@@ -251,9 +251,13 @@ def _ranks(column: _Column) -> bool:
 
 
 def _is_outcome(column: _Column) -> bool:
-    """Return whether yes and no say what came out of runs: `correct`, `oom`."""
+    """Return whether yes and no say what came out of runs: `correct`, `oom`.
+
+    A sweep has as many rows of each: `throttled` may be set.
+    """
     is_named = not WORDS["outcomes"].isdisjoint(column.heading.words[-1:])
-    return is_named and {text.lower() for text in column.counts} <= _YES_OR_NO
+    is_swept = column.count > 1 and len({*column.counts.values()}) == 1
+    return is_named and not is_swept and {text.lower() for text in column.counts} <= _YES_OR_NO
 
 
 def _are_dates(column: _Column) -> bool:

@@ -306,6 +306,22 @@ STUDIES: Studies = {
         "program, energy_before_j, energy_after_j", 3,
         [("gzip", 190.5, 265.5), ("lz4", 240.5, 330.5), ("xz", 90.5, 125.5)],
     ),
+    # Yes and no say what came out, but a sweep has as many rows of each.
+    "a state that was set": (
+        {"t.csv": "throttled,model,rep,time_s,energy_j\n" + "".join(
+            f"{is_slow},{model},{rep},{20.5 + 10 * is_slow + rep / 8},{1020.5 - 99 * is_slow}\n"
+            for is_slow, model, rep in product((0, 1), ("fft", "lu"), (1, 2)))},
+        "throttled, model, replicate, duration_s", 8,
+        [(0, "fft", 1, 20.625), (0, "fft", 2, 20.75), (0, "lu", 1, 20.625)],
+    ),
+    # Sorted times of replicates rise as those of samples do, which begin at 0 or since 1970.
+    "sorted lists of replicates": (
+        {"r.json": json.dumps({sort: {
+            "time_s": [scale + 0.25 * n for n in range(6)], "energy_j": [50.5 * scale] * 6}
+            for sort, scale in (("heap", 2.0), ("quick", 1.0))})},
+        "key, duration_s, energy_j, aggregate_n", 2,
+        [("heap", 2.625, 101.0, 6), ("quick", 1.625, 50.5, 6)],
+    ),
     # What was made goes with the size of the batch, which a name says was set.
     "a setting in names and what follows from it": (
         {f"{kind}_bs{bs}_run{run}.json":
