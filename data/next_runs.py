@@ -31,7 +31,7 @@ from data.errors import DataError
 from data.knobs import POLICIES
 from data.queries.claims import SUBJECT, Member, replicates_query
 from data.run_list import NextRuns, PlannedSetting
-from data.units import format_digits
+from data.units import format_digits, lowered
 
 if TYPE_CHECKING:
     from data.connection import Lake
@@ -65,10 +65,16 @@ def next_runs(
         margin: The choice is settled once the recommended setting costs at most so much more.
 
     Raises:
-        DataError: As `decide`, or a budget that is not positive, or minutes without durations.
+        DataError: As `decide`, or an objective without a direction, or a budget that is not
+            positive, or minutes without durations.
     """
     if budget is not None and budget < 1:
         raise DataError(f"the budget is {budget}, expected a number of runs above 0")
+    objective = lake.catalogue.metric(choice.objective)
+    if objective.better is None:
+        raise DataError(
+            f"whether less or more {lowered(objective.title)} is better is not declared"
+        )
     own, everything = study_of(lake, choice, alpha, baseline)
     catalogue = lake.catalogue
     default, _ = baseline_of(

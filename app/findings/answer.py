@@ -6,6 +6,7 @@ from typing import Final
 import polars as pl
 
 from app.findings.state import ENERGY, FindingsState
+from app.kit.competitors import named_work, what_ran
 from app.kit.lake_view import LakeView, leading
 from app.kit.metric_choice import first_telling, performance_column
 from data.choices import Choice
@@ -90,6 +91,12 @@ def no_claim_words(view: LakeView, state: FindingsState) -> str:
     left = view.left(studied(view, state))
     most = left.group_by(view.catalogue.choice_columns).agg(settings=pl.len())["settings"].max()
     if most == 1:
+        if ran := what_ran(view.catalogue, left):
+            work = [view.catalogue.knobs[name].noun for name in named_work(view.catalogue, left)]
+            return (
+                f"There is no claim: the runs differ only in what ran ({', '.join(ran)}), and in "
+                f"nothing that was set.{f' Modes compares them by {work[-1]}.' if work else ''}"
+            )
         return "There is no claim: no two runs of like workloads differ in a setting."
     if left["runs"].max() == 1:
         return (

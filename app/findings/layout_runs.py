@@ -29,7 +29,8 @@ def next_block(view: LakeView, state: FindingsState) -> list:
     except WattlasError as error:
         return [html.P(f"No list: {error}.", className="note")]
     if planned is None:
-        return [html.P("No sweep is left: none has two settings.", className="note")]
+        words = "No sweep is left: none has two settings of runs that ran the same."
+        return [html.P(words, className="note")]
     return planned_parts(planned)
 
 

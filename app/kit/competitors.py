@@ -13,7 +13,7 @@ from app.kit.encodings import (
     OKABE_ITO,
     SYMBOLS,
 )
-from data.catalogue import SHIPPED
+from data.catalogue import SHIPPED, Catalogue
 from data.knobs import Knob
 from data.selection import POLLING, Value, unset_itr
 
@@ -251,3 +251,18 @@ def scale_hues(values: Sequence[Value | None]) -> list[str]:
     rgb = np.stack([np.interp(places, range(len(anchors)), anchors[:, i]) for i in range(3)], 1)
     hues = [f"#{r:02x}{g:02x}{b:02x}" for r, g, b in np.rint(rgb).astype(int)]
     return [*hues[:count], *([GOVERNOR_HUE] if count < len(values) else [])]
+
+
+def what_ran(catalogue: Catalogue, rows: pl.DataFrame) -> list[str]:
+    """Return the names of what ran, and under which load, that differ between some runs."""
+    return [
+        knob.noun for knob in catalogue.knobs.values()
+        if knob.is_given and rows[knob.column].n_unique() > 1
+    ]  # fmt: skip
+
+
+def named_work(catalogue: Catalogue, rows: pl.DataFrame) -> list[str]:
+    """Return what ran in some runs that names tell, those of most values last: models, programs."""
+    knobs = [knob for knob in catalogue.knobs.values() if knob.column in catalogue.item_columns]
+    found = [k for k in knobs if not k.facet.is_number and rows[k.column].n_unique() > 1]
+    return [k.name for k in sorted(found, key=lambda k: rows[k.column].n_unique())]

@@ -7,6 +7,7 @@ from typing import Final
 import polars as pl
 
 from app.kit.clause import MAX_CHARS, write_knobs
+from app.kit.competitors import named_work, what_ran
 from app.kit.lake_view import LakeView, leading
 from app.kit.links import configurations
 from app.modes.defaults import (
@@ -26,6 +27,11 @@ from data.selection import Selection
 _NO_COMPETITOR: Final = (
     "Modes compares systems, machines or settings, and the runs of this lake differ in none of "
     "them: runs with a second one would make it useful."
+)
+_ONLY_WORK: Final = (
+    "Modes compares systems, machines or settings, and the runs of this lake differ only in what "
+    "ran ({}): Explore shows these, and runs of one of them with a second setting would be "
+    "compared here."
 )
 _NO_METRIC: Final = (
     "Modes compares measurements, and no run of this lake has one: energy, power, latency or time "
@@ -64,7 +70,11 @@ class _Candidate:
 
 
 def _default_state(view: LakeView, _: Selection) -> ModesState:
-    found = sorted(_candidates(view), key=lambda one: (-one.most, -one.contests, -one.runs))
+    found = [*_candidates(view)]
+    if not any(one.contests for one in found):
+        # Nothing that was set competes in any cell: what ran is compared.
+        found += _candidates(view, is_of_work=True)
+    found.sort(key=lambda one: (-one.most, -one.contests, -one.runs))
     best, decided = ModesState(), -1
     for candidate in found[:_MOST_COMPARED]:
         if candidate.most <= decided:
@@ -76,11 +86,14 @@ def _default_state(view: LakeView, _: Selection) -> ModesState:
     return best
 
 
-def _candidates(view: LakeView) -> Iterator[_Candidate]:
+def _candidates(view: LakeView, is_of_work: bool = False) -> Iterator[_Candidate]:
     catalogue = view.catalogue
     for selection in _studies(view):
-        state = chosen(view, ModesState(selection))
         left = view.left(selection)
+        work = named_work(catalogue, left) if is_of_work else [None]
+        if not work:
+            continue
+        state = chosen(view, ModesState(selection, competitor=work[-1]))
         pairs = axis_pairs(catalogue, left, str(state.competitor))
         for x, y in dict.fromkeys([*pairs, (str(state.x), str(state.y))]):
             shown = replace(state, x=x, y=y)
@@ -146,12 +159,16 @@ def missing(view: LakeView, state: ModesState) -> str:
     """Return that nothing competes, or that nothing was measured."""
     left = view.left(leading(state.selection))
     varying = {knob.name for knob in varying_knobs(view.catalogue, left)}
-    competing = varying & set(competitors(view.catalogue))
+    # What ran is compared where it is all that differs, by names: an amount of work wins nothing.
+    competing = varying & {*competitors(view.catalogue), *named_work(view.catalogue, left)}
     if (competing and offered_metrics(view, replace(state, metric=None))) or (
         state != default_state(view)
     ):
         return ""
-    return _NO_METRIC if competing else _NO_COMPETITOR
+    if competing:
+        return _NO_METRIC
+    ran = what_ran(view.catalogue, left)
+    return _ONLY_WORK.format(", ".join(ran)) if ran else _NO_COMPETITOR
 
 
 def open_link(view: LakeView, state: ModesState) -> tuple[ModesState, str]:

@@ -109,13 +109,15 @@ def question(judged: Judged, is_guessed: bool = False) -> str:
     """`Energy (less is better): best system`; without a direction `Temperature by system`.
 
     Args:
-        is_guessed: Whether it is a guess that the competitors compete: none is called the best.
+        is_guessed: Whether it is a guess that the competitors compete: none is called the best, as
+            none of what ran is.
     """
     measure, noun = judged.metric, judged.competitors.knob.noun
     if not measure.better:
         return f"{measure.title} by {noun} (neither less nor more is better)"
     against = " against the default" if judged.has_default else ""
-    best = f" by {noun}" if is_guessed else f": best {noun}"
+    is_given = judged.competitors.knob.is_given
+    best = f" by {noun}" if is_guessed or is_given else f": best {noun}"
     return f"{measure.title} ({measure.better} is better){best}{against}"
 
 
@@ -158,7 +160,7 @@ def conclusions(judged: Judged) -> list[str]:
         against = " against the default" if judged.has_default else ""
         name, count = parts[0].rsplit(" in ", 1)
         parts[0] = f"{_capital(judged, name)} has {title} in {count} of {cell_words}{against}"
-    elif not counts.get(DIFFER):
+    elif judged.metric.better and not counts.get(DIFFER):
         cell_words = "the only cell" if total == 1 else f"any of {cell_words}"
         parts = [f"Nobody has {title} in {cell_words}"]
     listed = [", ".join(parts)] if parts else []
@@ -196,6 +198,8 @@ def _unproven_words(judged: Judged) -> str:
     who = pl.Series(judged.who[cells["winner"].to_numpy()]).value_counts(sort=True)
     if not len(who):
         return ""
+    if not judged.metric.better:
+        return f"{counted(len(cells), 'cell')} with too few runs to be compared"
     leader, n = who.row(0)
     name = competitor_name(judged, leader)
     return f"{len(cells):,} unproven with too few runs ({name} leads in {n:,})"
@@ -248,6 +252,7 @@ def verdict_words(judged: Judged, cell: dict[str, Any], names: Sequence[str]) ->
         missing = "No default was" if judged.has_default else f"Only {first} was"
         return f"{missing} measured here: there is nothing to compare it with, so no win."
     second, lead = names[1], lead_words(judged, cell)
+    leads = "leads" if judged.metric.better else "is above"
     if cell["outcome"] == DIFFER:
         return (
             f"{_capital(judged, first)} is above {second} ({lead}). There is no better direction, "
@@ -256,18 +261,18 @@ def verdict_words(judged: Judged, cell: dict[str, Any], names: Sequence[str]) ->
     if cell["outcome"] == EQUIVALENT:
         return (
             f"Equivalent: {first} and {second} differ by less than {judged.state.margin_pct:g} %. "
-            f"{_capital(judged, first)} leads: {lead}."
+            f"{_capital(judged, first)} {leads}{'' if judged.metric.better else ' it'}: {lead}."
         )
     if cell["outcome"] == UNDECIDED:
         more = more_words(cell["more_runs"])
-        return f"Undecided: {first} leads {second} ({lead}); {more} would decide."
+        return f"Undecided: {first} {leads} {second} ({lead}); {more} would decide."
     if cell["outcome"] == TIE and not cell["margin_share"]:
         return f"A tie: {first} and {second} have the same {lowered(judged.metric.title)}."
     if cell["outcome"] == TIE:
         return f"A tie: {first} and {second} do not differ significantly ({lead})."
     if cell["outcome"] == TOO_FEW:
         why = why_too_few(judged, cell)
-        return f"Unproven: {first} leads {second} ({lead}). {why}"
+        return f"Unproven: {first} {leads} {second} ({lead}). {why}"
     return f"{_capital(judged, first)} wins over {second} ({lead})."
 
 

@@ -107,13 +107,13 @@
       const why = isAble ? " may meet the limit: " + data.rules.limit : " was measured here: no win";
       return "only " + best + why;
     }
-    const second = name(seconds[i]);
+    const second = name(seconds[i]), leads = data.metric.better ? " leads " : " is above ";
     const words = {
       win: best + " wins over " + second, differ: best + " is above " + second + ", and neither is better",
       tie: "tie of " + best + " and " + second,
-      equivalent: "equivalent within " + data.rules.margin + " %: " + best + " leads " + second,
-      undecided: "undecided: " + best + " leads " + second,
-      "too few": "unproven with too few replicates: " + best + " leads " + second,
+      equivalent: "equivalent within " + data.rules.margin + " %: " + best + leads + second,
+      undecided: "undecided: " + best + leads + second,
+      "too few": "unproven with too few replicates: " + best + leads + second,
     };
     return words[outcome] + ": " + lead(data, i);
   }

@@ -81,7 +81,7 @@ def test_without_a_direction_nothing_has_a_winners_colour() -> None:
     np.testing.assert_array_equal(z, [[3, 2], [2, 3], [np.nan, np.nan]])
     names = [t["name"] for t in figure["data"] if t["meta"]["kind"] == "legend"]
     assert names == [
-        "tie: 2", "differ: the highest and its distance: 2", "unproven: leads with too few runs: 1",
+        "tie: 2", "differ: the highest and its distance: 2", "too few runs to be compared: 1",
         "one alone: 1",
     ]  # fmt: skip
 

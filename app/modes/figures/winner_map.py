@@ -228,6 +228,8 @@ _SAID: Final[Mapping[str, tuple[str, str, str]]] = {
     ALONE: ("one alone", "circle-open", _HATCH_GREY),
     OVER: ("none meets the limit", "x-thin-open", _HATCH_GREY),
 }
+# Without a better direction nothing leads.
+_TOO_FEW: Final = ("too few runs to be compared", "hash-open", _HATCH_GREY)
 
 
 def _legend(outcome: np.ndarray, best: np.ndarray, scene: MapScene) -> list[dict]:
@@ -241,7 +243,8 @@ def _legend(outcome: np.ndarray, best: np.ndarray, scene: MapScene) -> list[dict
             for label, hue, _, those in competitors.legend
         ]
         entries.append(_entry("fuller: larger lead", "square", _HATCH_GREY))
-    for name, (words, symbol, hue) in _SAID.items():
+    said = _SAID if has_winners else {**_SAID, TOO_FEW: _TOO_FEW}
+    for name, (words, symbol, hue) in said.items():
         if count := int((outcome == name).sum()):
             entries.append(_entry(f"{words}: {count:,}", symbol, hue))
     return entries
