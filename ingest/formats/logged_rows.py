@@ -201,7 +201,11 @@ def are_blocks(lines: Sequence[str]) -> bool:
     Nearly all lines are such, or half of them in blocks of many names; the blocks have the same
     names, one of these is a measurement, and one of a setting with several values.
     """
-    some = [line for line in islice(lines, _LOGGED_LINES) if any(map(str.isalnum, line))]
+    some = [
+        line
+        for line in islice(lines, _LOGGED_LINES)
+        if any(map(str.isalnum, line)) and not _TITLE.fullmatch(line.rstrip())
+    ]
     fields = sum(_FIELD.fullmatch(line.rstrip()) is not None for line in some)
     if fields < max(_LEAST_LINES * len(some), _LEAST_LOGGED * 2):
         return False

@@ -461,6 +461,13 @@ STUDIES: Studies = {
         "label_part, label_part_2, crf, replicate, energy_j, duration_s, psnr_db", 24,
         [("crowd", "svt", 22, 0, 470.0, pytest.approx(10.0000005), 38.3)],
     ),
+    # A heading above a few values states the settings of each run.
+    "headings above a few values": (
+        {"log.txt": "".join(f"### compiler={name} opt=-O{n}\nTime: {10.5 - n} s\n"
+                            f"Energy: {300.5 - n} J\nPower: 35.0 W\n\n"
+                            for name in ("gcc", "clang") for n in (1, 2, 3))},
+        "compiler, opt, duration_s, energy_j", 6, [("clang", "-O1", 9.5, 299.5)],
+    ),
     # SLURM shortens joules.
     "energies of jobs": (
         {"sacct.txt": "JobName|NNodes|Elapsed|ConsumedEnergy\n" + "".join(
