@@ -21,6 +21,7 @@ from ingest.proposals.lake_columns import COLUMNS
 from ingest.proposals.like_columns import energy_parts, mean_columns, power_parts
 from ingest.proposals.name_tokens import renamed
 from ingest.proposals.path_parts import PathColumn, read_paths
+from ingest.proposals.replicates import steps_of_runs
 from ingest.proposals.roles import MOST_STEPS
 from ingest.proposals.table_shape import shape_of
 from ingest.settings.column_names import WORDS, clean_name
@@ -124,6 +125,7 @@ class GuessedTable:
         mark_counters(guesses, self.shape.differences)
         if are_samples_over_time(guesses, sources):
             self.refusal, guesses = self.refusal or _SAMPLES, []
+        self.refusal = self.refusal or steps_of_runs(guesses)
         if self.means is not None:
             # Their columns are read as the declaration of means says.
             taken = {self.means.n, *filter(self.means.mean_of, content.headings)}

@@ -1,4 +1,4 @@
-"""Which column of a table numbers the runs of each setting."""
+"""Which column of a table numbers the runs of each setting, or the steps of one run."""
 
 import re
 from collections.abc import Container, Sequence
@@ -19,6 +19,11 @@ _NUMBERS: Final = frozenset({"id", "number", "no", "nr", "num", "index", "idx"})
 # `r1`, `Run 2`
 _NUMBERED: Final = re.compile(r"([A-Za-z]+)[ _-]?(\d{1,4})")
 MAYBE_SETTINGS: Final = "they may be settings"
+# What a run goes through in order; so many in each setting are a course.
+_STEPS: Final = frozenset(
+    {"checkpoint", "step", "tick", "sample", "frame", "record", "snapshot", "segment", "slot"}
+)
+_FEWEST_OF_COURSE: Final = 8
 
 
 def choose_replicate(guesses: Sequence[Guess]) -> None:
@@ -57,6 +62,40 @@ def choose_replicate(guesses: Sequence[Guess]) -> None:
             for other in guesses if _repeats(guess) else ():
                 if other.heading.words in (("run",), ("run", "id")) and other.kind == "whole":
                     other.take("label", "a number of the row")
+
+
+def steps_of_runs(guesses: Sequence[Guess]) -> str:
+    """Return why each row is a step of a run; empty if nothing says so.
+
+    A column named for steps counts them in order within each setting, and an energy or a time grows
+    with them: more than half of its values are above all before, as by chance few are.
+    """
+    costs = [g for g in guesses if g.role == "metric" and g.quantity in ("energy", "time")]
+    for guess in guesses:
+        words = [word for word in guess.heading.words if word not in _NUMBERS]
+        is_whole = guess.kind == "whole" and len(guess.numbers) == len(guess.cells)
+        if len(words) != 1 or words[0] not in _STEPS or not is_whole or guess.is_declared:
+            continue
+        runs = rows_of_settings(guesses, (guess,))
+        if not all(map(_counts_on, (guess.numbers[rows] for rows in runs))):
+            continue
+        for cost in costs:
+            is_full = len(cost.numbers) == len(guess.cells)
+            if is_full and all(_mostly_grows(cost.numbers[rows]) for rows in runs):
+                count, grown = guess.heading.text, cost.heading.text
+                return f"a row is a step of a run: {count} counts them, and {grown} grows"
+    return ""
+
+
+def _counts_on(numbers: np.ndarray) -> bool:
+    """Return whether numbers count from 0 or 1 in the order of the rows, far enough."""
+    is_course = len(numbers) >= _FEWEST_OF_COURSE and numbers[0] in (0, 1)
+    return is_course and bool(np.all(np.diff(numbers) == 1))
+
+
+def _mostly_grows(numbers: np.ndarray) -> bool:
+    """Return whether most numbers are above all before them."""
+    return float(np.mean(np.diff(np.maximum.accumulate(numbers)) > 0)) > 1 / 2
 
 
 def rows_of_settings(guesses: Sequence[Guess], but: Container[Guess] = ()) -> list[list[int]]:

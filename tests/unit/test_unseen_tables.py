@@ -23,6 +23,22 @@ STUDIES: Studies = {
         "model, energy_j, total_energy_j, duration_s", 8,
         [("phi3", 150.5, 621.5, None), ("phi3", 153.75, 621.5, None)],
     ),
+    # What each run went through is beside its totals, in order; no row of it is a replicate.
+    "steps of runs beside their totals": (
+        {"totals.csv": "codec,frames,time_ms,energy_mj\nav1,40,812.5,91.25\nvp9,40,640.5,70.75\n",
+         "snapshots.csv": "codec,snapshot no,elapsed_ms,energy_mj\n" + "".join(
+             f"{codec},{n},{20.5 * n if n % 3 else 12.5},{2.25 + n / 8}\n"
+             for codec in ("av1", "vp9") for n in range(1, 41))},
+        "codec, duration_s, energy_j", 2,
+        [("av1", 0.8125, pytest.approx(0.09125)), ("vp9", 0.6405, pytest.approx(0.07075))],
+    ),
+    # Of so few that fall as often as they grow, nothing says it.
+    "samples that are runs": (
+        {"snapshots.csv": "codec,sample,time_ms,energy_mj\n" + "".join(
+            f"{codec},{n},{20.5 + n * n % 11},{2.25 + n * n % 7}\n"
+            for codec in ("av1", "vp9") for n in range(1, 11))},
+        "codec, duration_s, energy_j", 20, [("av1", pytest.approx(0.0215), pytest.approx(0.00325))],
+    ),
     "load table": (
         {f"etc_{name}.dat": "# memcached, ETC\n# QPS(k) achieved p99(us) power(W)\n"
          f"25 25.1 {p99} 120.5\n50 49.9 200.0 131.5\n75 75.0 220.0 140.0\n100 99.7 230.0 150.0\n"
