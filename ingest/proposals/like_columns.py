@@ -12,9 +12,9 @@ from ingest.declarations import Aggregate
 from ingest.formats.json_cells import STATISTICS, Cell
 from ingest.formats.table_reshaped import stem_of
 from ingest.proposals.guess import Guess
-from ingest.proposals.heading_roles import is_measured, is_spread
+from ingest.proposals.heading_roles import MEASURED, is_measured, is_spread
 from ingest.proposals.roles import guess_of
-from ingest.settings.column_names import WORDS
+from ingest.settings.column_names import FAMILIES, VALUES, WORDS
 from ingest.settings.headings import is_derived, quantity_of, read_heading, words_of
 from ingest.settings.units import unit_of
 
@@ -49,6 +49,8 @@ _OF_ONE_RUN: Final = WORDS["predicted"].union(
         "forward", "backward", "map", "reduce", "local", "remote", "measured", "actual",
     }
 )  # fmt: skip
+# Names of what is compared, of which no two run at once.
+_RIVALS: Final = VALUES["language"] | VALUES["framework"] | FAMILIES["runtime"] | WORDS["variants"]
 # What a column of measurements of several kinds is called, and the most kinds.
 _VALUES: Final = frozenset({"value", "values", "score", "measurement", "reading", "result"})
 _MOST_MEASUREMENTS: Final = 40
@@ -129,8 +131,9 @@ def series_pattern(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -
 
     At least three names have the same energy, or power and time each: `fft_energy_j`, `fft_time_s`.
     Two do where a column compares them: `energy_seq_mj`, `energy_fused_mj`, `energy_saving_pct`. Of
-    energies alone, `java_j` and `wifi_j`, none is told from parts of one run. Two names of variants
-    need no column that compares them: `energy_base_j`, `energy_opt_j`.
+    energies alone, `java_j` and `wifi_j`, none is told from parts of one run, unless most of three
+    are languages, frameworks or variants. Two names of variants need no column that compares them:
+    `energy_base_j`, `energy_opt_j`.
     """
     metrics = [
         heading
@@ -162,12 +165,27 @@ def series_pattern(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -
         is_of_parts = not kinds & {"energy", "time"} and any(
             quantity_of(read_heading(each)) in ("time", "rate") for each in metrics
         )
-        if is_alike and kinds & {"energy", "power"} and not known & excluded and not is_of_parts:
+        is_alike &= bool(kinds & {"energy", "power"})
+        are_rivals = len(full) == 1 and _are_rivals(full[0], metrics)
+        if (is_alike or are_rivals) and not known & excluded and not is_of_parts:
             either = "|".join(map(re.escape, full[0]))
             # What a column compares are rivals; of several names each is of what ran.
-            group = "alternative" if len(full[0]) < _LEAST_SERIES else "series"
+            is_compared = are_rivals or len(full[0]) < _LEAST_SERIES
+            group = "alternative" if is_compared else "series"
             return f"{before}(?P<{group}>{either}){after}"
     return ""
+
+
+def _are_rivals(names: Sequence[str], metrics: Sequence[str]) -> bool:
+    """Return whether names before all energies are of what is compared, and none of a part."""
+    energies = [each for each in metrics if quantity_of(read_heading(each)) == "energy"]
+    lower = [name.lower() for name in names]
+    is_free = _OF_ONE_RUN.union(MEASURED).isdisjoint(
+        word for name in names for word in words_of(name)
+    )
+    is_known = 2 * sum(name in _RIVALS for name in lower) > len(lower)
+    are_all = len(energies) == len(names) >= _LEAST_SERIES
+    return are_all and is_free and is_known
 
 
 def steps_pattern(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -> str:

@@ -42,7 +42,9 @@ def give_work(guesses: Sequence[Guess]) -> None:
         if guess.kind == "text" or guess.is_declared or guess.heading.has(*WORDS["working"]):
             continue
         others = [each.cells for each in knobs if each is not guess]
-        if _is_number_of_things(guess) and _costs_grow(guess, guesses, others):
+        # So does what ran as long as someone set.
+        is_amount = _is_number_of_things(guess) or guess.heading.has("duration")
+        if is_amount and _costs_grow(guess, guesses, others):
             work.append((guess, "costs grow with it: an amount of work"))
         elif why := _why_a_mix(guess, guesses):
             work.append((guess, why))

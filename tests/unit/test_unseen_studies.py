@@ -202,11 +202,21 @@ STUDIES: Studies = {
         "folder, replicate, power_w, time_s_per_inv, performance_metric", 4,
         [("aot", 1, 14.1, 0.0551, "time_s_per_inv")],
     ),
+    # Frameworks are compared, whatever the energies beside them; how long each ran was set.
+    "frameworks in headings": (
+        {"notes.csv": "notes,java_j,flutter_j,ionic_j\n" + "".join(
+            f"{100 * n},{180 * n},{190 * n},{210 * n}\n" for n in range(1, 6)),
+         "calls.csv": "duration_min,java_j,flutter_j,ionic_j\n" + "".join(
+            f"{4 * n},{80.25 * n},{90.5 * n},{99.75 * n}\n" for n in range(1, 6))},
+        "notes, duration_min, alternative, energy_j, duration_s", 30,
+        [(100, None, "flutter", 190.0, None), (100, None, "ionic", 210.0, None),
+         (100, None, "java", 180.0, None)],
+    ),
     # Alternatives, or parts of one run: none of them is its energy.
     "energies of one rank": (
-        {"notes.csv": "notes,java_j,flutter_j,ionic_j\n" + "".join(
+        {"notes.csv": "notes,java_j,wifi_j,screen_j\n" + "".join(
             f"{100 * n},{180.5 * n},{190.5 * n},{210.5 * n}\n" for n in range(1, 6))},
-        "notes, java_j, flutter_j, ionic_j, energy_j", 5, [(100, 180.5, 190.5, 210.5, None)],
+        "notes, java_j, wifi_j, screen_j, energy_j", 5, [(100, 180.5, 190.5, 210.5, None)],
     ),
     # RAPL counts uJ, and such tools time in whole ms: 99.5 W.
     "whole microjoules": (
