@@ -207,6 +207,27 @@ def _settle_labels(blocks: Sequence[GuessedTable], is_named: bool) -> None:
             block.parts = [replace(p, name=names[p.name]) for p in block.parts]
 
 
+def _settle_keys(
+    block: GuessedTable, blocks: Sequence[GuessedTable], beside: Sequence[str]
+) -> None:
+    """Take the keys of one document for what they are in several beside it of another shape.
+
+    What has one value in all of them, or numbers runs, was not set in it alone; nor was what they
+    lack.
+    """
+    others = [each for each in blocks if each is not block and {*each.table.paths} <= {*beside}]
+    others = [each for each in others if each.table.is_document and each.table.rows > 1]
+    if not (others and block.table.is_document and block.table.rows == 1):
+        return
+    theirs = {guess.heading.text: guess for each in others for guess in each.guesses}
+    for guess in block.guesses:
+        like = theirs.get(guess.heading.text)
+        if guess.role == "knob" and (like is None or like.role == "label"):
+            why = "no other document has it" if like is None else "as in the documents beside it"
+            guess.take("label", why)
+            guess.to = like.to if like is not None and not guess.is_declared else guess.to
+
+
 def table_blocks(
     tables: Sequence[FoundTable], dataset: str, settings: Settings, is_named: bool = False
 ) -> tuple[list[str], list[GuessedTable]]:
@@ -232,6 +253,8 @@ def table_blocks(
         if len(wide) > len(beside) and are_runs and len(read_paths(wide)[1]) > 1:
             beside = wide
         blocks.append(GuessedTable(table, dataset, settings, beside, meant, is_of_requests))
+    for block in blocks:
+        _settle_keys(block, blocks, paths_beside(block.table, own, _LESS_ALIKE))
     _settle_labels(blocks, is_named)
     texts: list[str] = []
     columns: dict[str, str] = {}

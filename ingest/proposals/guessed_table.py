@@ -174,7 +174,9 @@ class GuessedTable:
         rows = content if content.rows == self.table.rows else self.table
         by_heading = dict(zip(rows.headings, rows.columns, strict=True))
         for guess in self.guesses:
-            guess.cells = by_heading.get(guess.heading.text, ())
+            cells = by_heading.get(guess.heading.text, ())
+            is_named = guess.role == "knob" and guess.kind == "text" and guess.values
+            guess.cells = [guess.values.get(str(c), c) for c in cells] if is_named else cells
         matches = [re.search(f"{path}$", source) for source in self.table.sources]
         texts = {p.name: [match[p.name] if match else "" for match in matches] for p in parts}
         self._mark_what_ran(texts)

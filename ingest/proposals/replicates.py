@@ -18,6 +18,10 @@ _MAYBE_SET: Final = frozenset({"round", "cycle"})
 _NUMBERS: Final = frozenset({"id", "number", "no", "nr", "num", "index", "idx"})
 # `r1`, `Run 2`
 _NUMBERED: Final = re.compile(r"([A-Za-z]+)[ _-]?(\d{1,4})")
+# `ppo_seed0`, `fft-rep 2`: the end of a name that only numbers the runs of what is named.
+_NUMBERED_END: Final = re.compile(
+    r"(.+?)[ _.-]+(?:seed|rep|replicate|repetition|trial|run)[ _.-]?\d{1,6}", re.IGNORECASE
+)
 MAYBE_SETTINGS: Final = "they may be settings"
 # What a run goes through in order; so many in each setting are a course.
 _STEPS: Final = frozenset(
@@ -29,6 +33,7 @@ _FEWEST_OF_COURSE: Final = 8
 def choose_replicate(guesses: Sequence[Guess]) -> None:
     """Choose the column that numbers the runs of each setting; make labels of others like it."""
     _number_texts(guesses)
+    _join_names(guesses)
     has_knob = any(each.is_set for each in guesses)
     # `rep` counts the runs of a setting, `run` beside it may number the settings.
     # A seed is one where nothing else is: a trial may have several.
@@ -120,6 +125,22 @@ def _number_texts(guesses: Sequence[Guess]) -> None:
             guess.numbers = np.array(
                 [float(guess.values[str(cell).strip()]) for cell in guess.cells]
             )
+
+
+def _join_names(guesses: Sequence[Guess]) -> None:
+    """Give names that only their replicate tells apart one name: `ppo_seed0` and `ppo_seed1`."""
+    for guess in guesses:
+        if not guess.is_set or guess.kind != "text" or guess.is_declared:
+            continue
+        texts = sorted({str(cell).strip() for cell in guess.cells if cell not in (None, "")})
+        found = {text: each[1] for text in texts if (each := _NUMBERED_END.fullmatch(text))}
+        names = {found.get(text, text) for text in texts}
+        if len({*found.values()}) < len(found):
+            guess.values, guess.count = found, len(names)
+            guess.cells = [found.get(str(cell).strip(), cell) for cell in guess.cells]
+            guess.why += "; numbers of replicates end them"
+            if len(names) == 1:
+                guess.take("label", "one name, and numbers of replicates")
 
 
 def _names_replicates(guess: Guess) -> bool:

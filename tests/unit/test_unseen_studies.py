@@ -202,6 +202,21 @@ STUDIES: Studies = {
         "folder, replicate, power_w, time_s_per_inv, performance_metric", 4,
         [("aot", 1, 14.1, 0.0551, "time_s_per_inv")],
     ),
+    # Names that the seed alone tells apart are one; a key of one document is what several say it is.
+    "names with a seed": (
+        {f"runs/{agent}_{task}_seed{seed}/{name}": text
+         for agent, task, seed, took in (("SAC", "hop", 0, 300.5), ("SAC", "hop", 1, 304.25),
+                                         ("DREAM", "multi", 0, 9000.5))
+         for name, text in (
+             ("emissions.csv", "project_name,duration,energy_consumed,cpu_power,gpu_power,os\n"
+              f"{agent}_{task}_seed{seed},{took},{took / 2e4:.6f},20.5,30.25,linux\n"),
+             ("summary.json", json.dumps({
+                 "model": agent, "seed": seed, "total_steps": 5000, "elapsed_seconds": took + 9.5,
+                 **({"steps_per_task": 2500} if agent == "DREAM" else {"env": task})})))},
+        "project_name, replicate, model, steps_per_task, duration_s", 3,
+        [("DREAM_multi", 0, "DREAM", 2500, 9000.5), ("SAC_hop", 0, "SAC", None, 300.5),
+         ("SAC_hop", 1, "SAC", None, 304.25)],
+    ),
     # Frameworks are compared, whatever the energies beside them; how long each ran was set.
     "frameworks in headings": (
         {"notes.csv": "notes,java_j,flutter_j,ionic_j\n" + "".join(
