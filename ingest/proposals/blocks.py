@@ -2,10 +2,12 @@
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from ingest.formats.json_cells import Cell
 from ingest.formats.table_reshaped import VALUE
 from ingest.proposals.found_tables import FoundTable, header_pattern, paths_beside
 from ingest.proposals.guess import Guess
@@ -29,7 +31,7 @@ from ingest.proposals.sections import (
     text_of,
     workload_section,
 )
-from ingest.settings.column_names import WORDS, can_be
+from ingest.settings.column_names import WORDS, can_be, clean_name
 from ingest.settings.dataset import Settings
 from ingest.settings.headings import without_unit, words_of
 from ingest.settings.units import unit_of
@@ -75,10 +77,21 @@ def _sections(guessed: GuessedTable) -> Iterator[str]:
     """Yield the sections of columns."""
     yield from sections_of(guessed.parts)
     for guess in guessed.guesses:
-        name = own_name(guess)
-        if guess.role == "metric" and not guess.to and name == guessed.performance:
+        if _has_section(guessed, guess):
             keys = {"title": without_unit(title_of(guess)), "unit": guess.unit}
-            yield column_section(name, "metric", "real", {**keys, "better": guess.better or ""})
+            keys |= {"better": guess.better or ""}
+            yield column_section(_name_of(guess), guess.role, "real", keys, guess.is_given)
+
+
+def _has_section(guessed: GuessedTable, guess: Guess) -> bool:
+    """Return whether a column of its own is declared for all tables, as real numbers."""
+    is_performance = guess.role == "metric" and own_name(guess) == guessed.performance
+    return not guess.to and (is_performance or guess.heading.text in guessed.reals)
+
+
+def _name_of(guess: Guess) -> str:
+    is_knob = guess.role == "knob"
+    return clean_name(title_of(guess), "real", role="knob") if is_knob else own_name(guess)
 
 
 def _lines(guessed: GuessedTable) -> Iterator[str]:
@@ -140,8 +153,8 @@ def _declaration(guessed: GuessedTable, guess: Guess) -> str:
     if guess.is_dropped:
         return "{ drop = true }"
     to = guess.to
-    is_section = not to and guess.role == "metric" and own_name(guess) == guessed.performance
-    keys = {"to": guessed.performance if is_section else to}
+    is_section = _has_section(guessed, guess)
+    keys = {"to": _name_of(guess) if is_section else to}
     if not to and not is_section:
         bare = title_of(guess)
         is_said = bare == guess.heading.text and bare != guessed.shape.measured
@@ -149,7 +162,7 @@ def _declaration(guessed: GuessedTable, guess: Guess) -> str:
         keys |= {"unit": guess.unit, "better": guess.better or ""}
     entries = [f"{name} = {text_of(value)}" for name, value in keys.items() if value]
     entries += [f"doubt = {text_of(guess.doubt)}"] if guess.doubt and to else []
-    entries += ["given = true"] if guess.is_given and not to else []
+    entries += ["given = true"] if guess.is_given and not (to or is_section) else []
     if guess.scale != 1.0:
         entries.append(f"scale = {guess.scale!r}")
     if guess.values:
@@ -228,6 +241,24 @@ def _settle_keys(
             guess.to = like.to if like is not None and not guess.is_declared else guess.to
 
 
+def _settle_reals(blocks: Sequence[GuessedTable]) -> None:
+    """Take numbers for real ones in all files where another has fractions under their heading."""
+    kinds: dict[str, set[tuple[str, bool]]] = defaultdict(set)
+    read = [block for block in blocks if not block.refusal]
+    for block, guess in ((each, guess) for each in read for guess in each.guesses):
+        if not (guess.to or guess.is_declared or guess.is_dropped):
+            of_files: dict[str, list[Cell]] = defaultdict(list)
+            for source, cell in zip(block.table.sources, guess.cells, strict=False):
+                of_files[source].append(cell)
+            whole = {not any("." in str(cell) for cell in cells) for cells in of_files.values()}
+            numbers = "" if guess.kind == "text" else guess.role
+            kinds[guess.heading.text] |= {(numbers, each) for each in whole}
+    either = [{(role, True), (role, False)} for role in ("metric", "knob")]
+    reals = frozenset(heading for heading, each in kinds.items() if each in either)
+    for block in read:
+        block.reals = reals
+
+
 def table_blocks(
     tables: Sequence[FoundTable], dataset: str, settings: Settings, is_named: bool = False
 ) -> tuple[list[str], list[GuessedTable]]:
@@ -256,6 +287,7 @@ def table_blocks(
     for block in blocks:
         _settle_keys(block, blocks, paths_beside(block.table, own, _LESS_ALIKE))
     _settle_labels(blocks, is_named)
+    _settle_reals(blocks)
     texts: list[str] = []
     columns: dict[str, str] = {}
     workloads: dict[str, str] = {}

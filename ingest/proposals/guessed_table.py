@@ -66,6 +66,7 @@ class GuessedTable:
         power: Voltage and current whose product is the only power.
         energy: Columns whose sum is the only energy.
         performance: Column of the workload's performance; empty if nothing was measured.
+        reals: Headings of whole numbers, or of the fractions of another table, that are one column.
     """
 
     def __init__(
@@ -99,6 +100,7 @@ class GuessedTable:
         self._aim_knobs(settings)
         self._aim_idle()
         self.performance = self._performance()
+        self.reals: frozenset[str] = frozenset()
         is_told = any(p.role != "label" for p in self.parts) or self.power or self.energy
         if not (self.refusal or self.means or is_told or any(map(_says_a_run, self.guesses))):
             self.refusal = _NOTHING

@@ -202,7 +202,7 @@ STUDIES: Studies = {
         "folder, replicate, power_w, time_s_per_inv, performance_metric", 4,
         [("aot", 1, 14.1, 0.0551, "time_s_per_inv")],
     ),
-    # Names that the seed alone tells apart are one; a key of one document is what several say it is.
+    # Names that the seed alone tells apart are one; a key of one document is what several say.
     "names with a seed": (
         {f"runs/{agent}_{task}_seed{seed}/{name}": text
          for agent, task, seed, took in (("SAC", "hop", 0, 300.5), ("SAC", "hop", 1, 304.25),

@@ -39,6 +39,18 @@ STUDIES: Studies = {
             for codec in ("av1", "vp9") for n in range(1, 11))},
         "codec, duration_s, energy_j", 20, [("av1", pytest.approx(0.0215), pytest.approx(0.00325))],
     ),
+    # Whole numbers of one file and fractions of another under one heading are one column.
+    "whole and broken numbers": (
+        {"fft.csv": "codec,level,energy_j,duration_s,Heap used (MB)\n" + "".join(
+            f"{codec},{n},{30.5 + n},{4.25 + n},{70 + n}\n" for codec in "ab" for n in (1, 2, 3)),
+         "lu.csv": "codec,level,energy_j,duration_s,Heap used (MB)\n" + "".join(
+            f"{codec},{n / 2},{50.5 + n},{6.25 + n},{90.25 + n}\n"
+            for codec in "ab" for n in (1, 2, 3)),
+         "is.csv": "codec,cache,energy_j,duration_s,Heap used (MB)\n" + "".join(
+            f"{codec},{n},{10.5 + n},{1.25 + n},{40 + n}\n" for codec in "ab" for n in (1, 2, 3))},
+        "codec, level_real, heap_used, energy_j", 18,
+        [("a", 0.5, 91.25, 51.5), ("a", 1.0, 71.0, 31.5), ("a", 1.0, 92.25, 52.5)],
+    ),
     "load table": (
         {f"etc_{name}.dat": "# memcached, ETC\n# QPS(k) achieved p99(us) power(W)\n"
          f"25 25.1 {p99} 120.5\n50 49.9 200.0 131.5\n75 75.0 220.0 140.0\n100 99.7 230.0 150.0\n"
