@@ -15,7 +15,15 @@ from data.schema import KNOBS, MEASUREMENTS
 from ingest.declarations import TableColumn
 from ingest.formats.json_cells import Cell
 from ingest.proposals.beside import A_PART, mark_beside
-from ingest.proposals.guess import MOST_VALUES, Guess, decides, digits_of, is_even, rows_by
+from ingest.proposals.guess import (
+    MOST_VALUES,
+    Guess,
+    are_multiples,
+    decides,
+    digits_of,
+    is_even,
+    rows_by,
+)
 from ingest.proposals.heading_roles import read_together
 from ingest.proposals.lake_columns import choose_targets
 from ingest.proposals.replicates import choose_replicate, numbers_runs, rows_of_settings
@@ -227,10 +235,29 @@ def _find_results(guesses: Sequence[Guess]) -> None:
             guess.take("metric", "the knobs decide it together")
 
 
+def _energy_grows(guess: Guess, guesses: Sequence[Guess]) -> bool:
+    """Return whether an energy grows with a column from each value to the next."""
+    order = np.argsort(guess.numbers)
+    energies = [g.numbers for g in guesses if g.role == "metric" and g.quantity == "energy"]
+    return any(
+        len(each) == len(order) and bool(np.all(np.diff(each[order]) > 0)) for each in energies
+    )
+
+
 def _find_a_knob(guesses: Sequence[Guess]) -> None:
-    """If nothing was set, take what stands before the first measurement."""
+    """If nothing was set, take what stands before the first measurement.
+
+    Or how long each row ran, as no clock measures it: whole multiples of a step, once each, with
+    which an energy grows.
+    """
     if any(guess.role == "knob" for guess in guesses):
         return
+    for guess in guesses:
+        is_time = guess.role == "metric" and guess.quantity == "time" and guess.kind == "whole"
+        is_once = is_time and not guess.is_declared and guess.count == len(guess.cells)
+        if is_once and are_multiples(guess.numbers) and _energy_grows(guess, guesses):
+            guess.take("knob", "whole multiples of a step, with which an energy grows")
+            return
     for guess in guesses:
         if 1 < guess.count <= MOST_NAMES and guess.why == REMARK:
             # Rows that these names alone tell apart are no replicates.

@@ -20,6 +20,8 @@ from ingest.settings.headings import Heading
 MOST_VALUES: Final = 64
 _TIMES: Final = ("time", "duration", "runtime", "elapsed", "walltime")
 _WRAPS: Final = tuple(float(2**power) for power in range(14, 21))
+# Fewer may be multiples of a step by chance.
+_FEWEST_MULTIPLES: Final = 4
 # So many rows at most may rise by chance.
 _FEW: Final = 5
 # Seconds since 1970 from 2001 to 2096, in s, ms, us and ns.
@@ -121,6 +123,13 @@ def is_even(numbers: np.ndarray) -> bool:
     """Return whether whole numbers are few steps of one size, as people choose them."""
     step = int(np.gcd.reduce(np.abs(numbers).astype(np.int64)))
     return step > 0 and float(numbers.max()) <= MOST_VALUES * step
+
+
+def are_multiples(numbers: np.ndarray) -> bool:
+    """Return whether numbers are a step above 1 and its multiples in order: 5, 10, 15, 20."""
+    values = np.unique(numbers)
+    is_long = len(values) >= _FEWEST_MULTIPLES and values[0] > 1
+    return bool(is_long and np.all(np.diff(values) == values[0]))
 
 
 def clock_unit(most: float) -> str:

@@ -19,6 +19,7 @@ from ingest.proposals.guess import (
     MOST_VALUES,
     Guess,
     are_epochs,
+    are_multiples,
     clock_unit,
     digits_of,
     is_even,
@@ -333,8 +334,5 @@ def _is_odd(column: _Column) -> bool:
 
 def _is_progression(column: _Column) -> bool:
     """Return whether durations are whole steps of one size that all recur, as no measured ones."""
-    if column.kind != "whole" or not column.has("duration") or column.count < 4:
-        return False
-    values, counts = np.unique(column.numbers, return_counts=True)
-    steps = np.diff(values)
-    return bool(np.all(steps == steps[0]) and values[0] == steps[0] > 1 and counts.min() > 1)
+    is_whole = column.kind == "whole" and column.has("duration")
+    return is_whole and are_multiples(column.numbers) and min(column.counts.values()) > 1

@@ -22,6 +22,10 @@ _APART: Final = 2.0
 # Costs grow at least as the root of the work.
 _LEAST_POWER: Final = 0.5
 _WHOLES: Final = (1.0, 100.0)
+# Of what is proportional to energy so many values, so far apart, and the largest ratio of ratios.
+_FEWEST_AMOUNTS: Final = 3
+_FAR_APART: Final = 4.0
+_PROPORTION: Final = 1.1
 # Words of how often an item of work was repeated, and digits before zeros of such numbers.
 _REPEATS: Final = frozenset({"iterations", "iters", "repetitions", "repeats", "reps", "loops"})
 _REPEATED: Final = WORDS["repeated"]
@@ -34,7 +38,10 @@ _MOST_SET: Final = 3
 
 
 def give_work(guesses: Sequence[Guess]) -> None:
-    """Take amounts and mixes of work for part of the question, if anything else was set."""
+    """Take amounts and mixes of work for part of the question, if anything else was set.
+
+    What alone was set is an amount of work if energy is proportional to it.
+    """
     knobs = [each for each in guesses if each.is_set]
     free = [each for each in knobs if not each.is_given]
     work: list[tuple[Guess, str]] = []
@@ -48,7 +55,11 @@ def give_work(guesses: Sequence[Guess]) -> None:
             work.append((guess, "costs grow with it: an amount of work"))
         elif why := _why_a_mix(guess, guesses):
             work.append((guess, why))
-    for guess, why in work if len(work) < len(free) else ():
+    if len(free) == len(knobs) == 1 and _is_proportional(free[0], guesses):
+        work = [(free[0], "energy is proportional to it: an amount of work")]
+    elif len(work) == len(free):
+        work = []
+    for guess, why in work:
         guess.is_given = True
         guess.why += f"; {why}"
 
@@ -157,6 +168,17 @@ def _costs_grow(guess: Guess, guesses: Sequence[Guess], others: Sequence[Sequenc
     ]
     least = [min(each) for each in powers if each]
     return bool(least) and min(least) > 0 and max(least) >= _LEAST_POWER
+
+
+def _is_proportional(guess: Guess, guesses: Sequence[Guess]) -> bool:
+    """Return whether all energies of rows are in proportion to numbers far apart."""
+    amounts = guess.numbers
+    if len(amounts) != len(guess.cells) or guess.is_declared or amounts.min() <= 0:
+        return False
+    energies = [g.numbers for g in guesses if g.role == "metric" and g.quantity == "energy"]
+    ratios = [each / amounts for each in energies if len(each) == len(amounts) and each.min() > 0]
+    is_far = guess.count >= _FEWEST_AMOUNTS and amounts.max() >= _FAR_APART * amounts.min()
+    return is_far and bool(ratios) and all(r.max() <= _PROPORTION * r.min() for r in ratios)
 
 
 def _why_a_mix(guess: Guess, guesses: Sequence[Guess]) -> str:
