@@ -52,7 +52,10 @@ _WORD: Final = re.compile(r"[^\W\d][\w.-]*")
 _FIELD: Final = re.compile(r"\s*([A-Za-z][\w ./%()\[\]-]{0,58}?)\s*[:=]\s*(\S.{0,80})")
 # A heading of Markdown, and what stands in brackets behind a number and its unit.
 TITLES: Final = "heading "
-_TITLE: Final = re.compile(r"(#{1,6}) (.*\w.*)")
+# A heading of Markdown, a line within rules, or what a script says before it runs something.
+_TITLE: Final = re.compile(
+    r"(#{1,6}|={2,}|\*{2,}|-{2,}|(?i:running|testing|executing|benchmarking)) (.*?\w.*?)[ =*.:-]*"
+)
 _ASIDE: Final = re.compile(r"([-+]?\d[\d.,]*(?:[eE][-+]?\d+)?\s*[A-Za-z%/]*)\s+\([^()]*\)")
 _NAME: Final = re.compile(r"[A-Za-z_][\w ()%/.-]{0,39}")
 
@@ -178,8 +181,9 @@ def blocks_of(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, object]]]:
     titles, own = dict[str, str](), dict[str, str]()
     for number, line in enumerate(lines, 1):
         if title := _TITLE.fullmatch(line.rstrip()):
-            above = {level: text for level, text in titles.items() if level < title[1]}
-            titles = above | {title[1]: title[2]}
+            # Others than those of Markdown are of the first level.
+            level = title[1] if title[1][0] == "#" else "#"
+            titles = {of: text for of, text in titles.items() if of < level} | {level: title[2]}
         field = _FIELD.fullmatch(line.rstrip())
         if field is None:
             is_behind_gap |= not any(map(str.isalnum, line))

@@ -496,6 +496,13 @@ STUDIES: Studies = {
                             for name in ("gcc", "clang") for n in (1, 2, 3))},
         "compiler, opt, duration_s, energy_j", 6, [("clang", "-O1", 9.5, 299.5)],
     ),
+    **{f"lines {name} that say what runs": (
+        {"log.txt": "".join(f"{before}{compiler} -O{n}{behind}\nTime: {10.5 - n} s\n"
+                            f"Energy: {300.5 - n} J\n"
+                            for compiler in ("gcc", "clang") for n in (1, 2, 3))},
+        "duration_s, energy_j", 6, [(7.5, 297.5)],
+    ) for name, before, behind in (
+        ("of rules", "=== ", " ==="), ("of a script", "Running ", "..."))},
     # SLURM shortens joules.
     "energies of jobs": (
         {"sacct.txt": "JobName|NNodes|Elapsed|ConsumedEnergy\n" + "".join(
