@@ -13,6 +13,7 @@ from ingest.formats.json_cells import STATISTICS, Cell
 from ingest.formats.table_reshaped import stem_of
 from ingest.proposals.guess import Guess
 from ingest.proposals.heading_roles import MEASURED, is_measured, is_spread
+from ingest.proposals.replicates import stands_with_all
 from ingest.proposals.roles import guess_of
 from ingest.settings.column_names import FAMILIES, VALUES, WORDS
 from ingest.settings.headings import is_derived, quantity_of, read_heading, words_of
@@ -71,15 +72,9 @@ _NO_SERIES: Final = (
 _WHOLES: Final = (("package", "pkg", "socket", "cpu"), ("node", "host"), ("gpu", "device"))
 # What headings call the number of runs of a mean, means, and sample standard deviations.
 _ANY_COUNTS: Final = frozenset({"count", "observations"})
-_COUNTS: Final = _ANY_COUNTS | {
-    "n",
-    "runs",
-    "repetitions",
-    "replicates",
-    "reps",
-    "repeats",
-    "trials",
-}
+_COUNTS: Final = _ANY_COUNTS.union(
+    ("n", "runs", "repetitions", "replicates", "reps", "repeats", "trials")
+)
 _MEANS: Final = (r"mean", r"average", r"avg", r"mittelwert", r"moyenne", r"media")
 _DEVIATIONS: Final = (
     r"std\.? ?abw(?:\.|eichung)?", r"standardabweichung", r"stddev", r"std\.? ?dev\.?", r"stdev",
@@ -251,9 +246,10 @@ def mean_columns(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -> 
         for heading, cells in zip(headings, columns, strict=True)
         if words_of(heading) and words_of(heading)[-1] in _COUNTS and _are_counts(cells)
     }
-    if len(counts) != 1 or not all(_counts_runs(each, headings) for each in counts.values()):
+    count = next(iter(counts.values()), "")
+    is_of_runs = len(counts) == 1 and _counts_runs(count, headings)
+    if not is_of_runs or stands_with_all(count, headings, columns):
         return None
-    (count,) = counts.values()
     for sd in _DEVIATIONS:
         texts = [match[0] for heading in headings if (match := re.search(sd, heading, re.I))]
         for mean in _MEANS if texts else ():

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from data.errors import FormatError
+from ingest.discover.names import strip_compression
 from ingest.files.blocks import read_head
 from ingest.formats import trace
 from ingest.formats.trace_headings import part_in
@@ -43,17 +44,20 @@ _MEASURES: Final = WORDS["measures"] | {
 def idle_block(shapes: Iterable[Shape], system: str) -> tuple[list[Shape], str]:
     """Return the traces that a name says to be of no program, `idle.csv`, and their entry.
 
-    Nothing if all traces are such.
+    Nothing if all traces are such. The pattern has their whole names: a folder above the others may
+    be of an `idle` study too.
     """
     traces = [shape for shape in shapes if shape.role == "trace"]
     idle = [shape for shape in traces if any(map(_is_idle, shape.example.split("/")))]
     if not 0 < len(idle) < len(traces):
         return [], ""
     count = sum(len(shape.files) for shape in idle)
+    names = (strip_compression("\0".join(shape.literals)).split("\0") for shape in idle)
+    forms = dict.fromkeys("[^/]*".join(map(re.escape, name)).replace("'", ".") for name in names)
     lines = [
         f"# {count} file{'' if count == 1 else 's'} of trace, such as {idle[0].example}",
         "[[names]]",
-        "pattern = '(?P<variant>(?:.*[/_.-])?(?i:idle)(?:[/_.-].*)?)'",
+        f"pattern = '(?P<variant>{'|'.join(forms)})'",
         'workload = "idle"',
         f'system = "{system}"',
     ]

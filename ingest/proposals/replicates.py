@@ -2,12 +2,16 @@
 
 import re
 from collections.abc import Container, Sequence
+from itertools import compress
 from typing import Final
 
 import numpy as np
 
+from ingest.formats.json_cells import Cell
 from ingest.proposals.guess import Guess, rows_by
+from ingest.proposals.heading_roles import is_spread
 from ingest.settings.column_names import WORDS
+from ingest.settings.headings import is_measurement, read_heading
 
 _FEWEST_ROWS: Final = 4
 # A result that only grows in so many steps does so by no chance.
@@ -213,3 +217,13 @@ def _leads(guess: Guess, guesses: Sequence[Guess], least: int = 0) -> bool:
     results = [g.numbers for g in guesses if g.role == "metric" and len(g.numbers) == len(rounds)]
     steps = [[np.diff(numbers[each]) for each in rows] for numbers in results]
     return any(all(np.all(sign * step > 0) for step in each) for each in steps for sign in (1, -1))
+
+
+def stands_with_all(count: str, headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -> bool:
+    """Return whether what else was set stands with each of the same numbers: `n` is a size."""
+    is_set = [h != count and not is_measurement(h) and not is_spread(read_heading(h))
+              for h in headings]  # fmt: skip
+    groups = rows_by([*compress(columns, is_set)], range(len(columns[0])))
+    cells = columns[headings.index(count)]
+    numbers = [sorted(str(cells[row]) for row in rows) for rows in groups]
+    return len({*numbers[0]}) == len(numbers[0]) > 1 and all(n == numbers[0] for n in numbers)

@@ -116,6 +116,16 @@ STUDIES: Studies = {
         "workload, model, bs, energy_j", 9,
         [("idle", None, None, 710.0), ("study", "opt-1b", 1, 3030.0)],
     ),
+    # A folder above them that is of an idle state makes no idle runs of the others.
+    "an idle trace in a folder of an idle study": (
+        {f"{folder}/{name}.csv": "time_s,power_w\n" + "".join(
+            f"{at},{watts + at % 2}\n" for at in range(20))
+         for folder in ("deep_idle", "shallow_idle")
+         for name, watts in (("idle", 12), ("video", 26), ("game", 45))},
+        "workload, folder, file, energy_j", 6,
+        [("idle", None, None, 250.0), ("idle", None, None, 250.0),
+         ("study", "deep", "game", 910.0)],
+    ),
     # What a document says of a run, its folder repeats in other words: no second setting.
     "traces in folders beside documents": (
         {f"res/{model}/pl{limit}/rr{rate}/{name}": text for model, limit, rate in product(

@@ -350,6 +350,14 @@ STUDIES: Studies = {
         "key, duration_s, energy_j, aggregate_n", 2,
         [("heap", 2.625, 101.0, 6), ("quick", 1.625, 50.5, 6)],
     ),
+    # A number that stands once with each kernel is a size, and not of runs.
+    "a size beside deviations": (
+        {"t.csv": "kernel,n,time_s,sd,energy_j\n" + "".join(
+            f"{kernel},{n},{n / 100},{n / 5000},{n / 2}\n"
+            for kernel, n in product(("gemm", "gemv"), (512, 1024)))},
+        "kernel, n_whole, duration_s, energy_j", 4,
+        [("gemm", 512, 5.12, 256.0), ("gemm", 1024, 10.24, 512.0)],
+    ),
     # What was made goes with the size of the batch, which a name says was set.
     "a setting in names and what follows from it": (
         {f"{kind}_bs{bs}_run{run}.json":
