@@ -55,6 +55,8 @@ _RIVALS: Final = VALUES["language"] | VALUES["framework"] | FAMILIES["runtime"] 
 # What a column of measurements of several kinds is called, and the most kinds.
 _VALUES: Final = frozenset({"value", "values", "score", "measurement", "reading", "result"})
 _MOST_MEASUREMENTS: Final = 40
+# First words of the names of rails, of which boards measure each.
+_RAILS: Final = ("vdd", "vin", "vcc", "vddq", "vbat")
 # What the begin and the end of a run are called in a list of events, and a time of day.
 _BEGINS: Final = frozenset({"start", "begin", "started", "starting"})
 _ENDS: Final = frozenset({"end", "stop", "finish", "ended", "stopped", "finished", "done"})
@@ -233,7 +235,11 @@ def pivot_columns(
         names = {str(cell).strip() for cell in cells if cell not in (None, "")}
         if len(values) == 1 and heading != values[0] and 1 < len(names) <= _MOST_MEASUREMENTS:
             read = [read_heading(name) for name in names]
-            measured = sum(is_measured(each, quantity_of(each)) is True for each in read)
+            is_rail = [each.has(*_RAILS) for each in read]
+            measured = sum(
+                rail or is_measured(each, quantity_of(each)) is True
+                for each, rail in zip(read, is_rail, strict=True)
+            )
             if 2 * measured > len(names):
                 return heading, values[0]
     return None

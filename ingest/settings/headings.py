@@ -45,7 +45,7 @@ _TIMES: Final = (
 )
 # Energies by the name of their domain, or of the plug-in that estimates them on Android.
 _METERS_ALONE: Final = frozenset({"package", "pkg", "dram", "uncore", "psys", "batterystats"})
-_VALUE: Final = re.compile(r"(?<![A-Za-z0-9.])\d+(?:\.\d+)?[A-Za-z]+$")
+_VALUE: Final = re.compile(r"(?<![A-Za-z0-9.])\d+(?:(?:\.\d+)?[A-Za-z]+|[Vv]\d+)$")
 # `(1000 J)` is no unit.
 _AMOUNT: Final = re.compile(r"[\d.,]+\s*\D+")
 _BRACKETS: Final = re.compile(r"^(.*?)\s*[(\[{]\s*([^()\[\]{}]+?)\s*[)\]}]\s*$")
@@ -178,7 +178,7 @@ def read_heading(text: str, cell_unit: str = "") -> Heading:
         is_plain = unit is not None and raw[-2] in ("ms", "us", "ns") and not quantity_of(inner)
         if unit is not None and (is_plain or unit.quantity == quantity_of(inner) != ""):
             return replace(inner, unit=unit)
-    # `Idle 12v` is of a rail, `cap_150W` of a cap.
+    # `Idle 12v` and `sys_5v0` are of rails, `cap_150W` of a cap.
     if _VALUE.search(text):
         return Heading(text, lower_words, None)
     # The number of a replicate may follow the unit: `time_ms_2`.

@@ -9,7 +9,7 @@ import pytest
 
 from ingest.proposals.columns import guess_columns
 from ingest.proposals.guess import Guess
-from ingest.proposals.like_columns import replicate_pattern
+from ingest.proposals.like_columns import pivot_columns, replicate_pattern
 from ingest.proposals.path_parts import read_paths
 from ingest.proposals.replicates import MAYBE_SETTINGS
 from ingest.proposals.request_units import NO_UNIT
@@ -118,6 +118,11 @@ def test_columns_are_knobs_metrics_and_labels(kind: str, text: str) -> None:
 def test_numbers_in_headings_are_of_replicates_or_of_parts(kind: str, headings: list[str]) -> None:
     columns = [["a", "b"], ["1.5", "2.5"], ["1.6", "2.4"]]
     assert bool(replicate_pattern(["setting", *headings], columns)) == (kind == "replicates")
+
+
+def test_rails_are_measured_each_and_no_setting() -> None:
+    columns = [["1", "1"], ["vdd_core", "vin_board_3v3"], ["210", "330"]]
+    assert pivot_columns(["second", "type", "value"], columns) == ("type", "value")
 
 
 @pytest.mark.parametrize(
