@@ -7,10 +7,9 @@ from typing import Any, Final
 
 import polars as pl
 
-from app.explore.decided import DEFAULT_WORDS
+from app.explore.decided import DEFAULT_WORDS, is_estimate, is_unjudged
 from app.explore.studies import MOST_CHOICES
 from app.kit.words import configuration_words, knob_words, load_words, system_name
-from data.analysis.replicates import are_unlike
 from data.catalogue import Catalogue
 from data.metrics import Metric
 from data.units import MISSING, counted, format_digits, format_quantity, format_signed, lowered
@@ -115,11 +114,6 @@ def interval_words(row: Mapping[str, Any], name: str) -> str:
     return f"{MISSING if estimate is None else format_signed(estimate)} % [{ends}]"
 
 
-def is_estimate(row: Mapping[str, Any]) -> bool:
-    """Return whether the runs of the setting differ so much that its mean is an estimate."""
-    return bool(row["n"] > 1 and are_unlike(row["spread"]))
-
-
 def kind_of_mean(row: Mapping[str, Any], name: str, unit: str) -> str:
     """Return `geometric mean` where the arithmetic mean, as pictures have it, reads otherwise."""
     pair = (format_quantity(row[each], unit) for each in (name, f"{name}_mean"))
@@ -218,6 +212,11 @@ def _sentence(row: Mapping[str, Any], question: Asked, given: Collection[str]) -
         count = row["settings"]
         all_words = "both settings" if count == 2 else f"all {count:,} settings"
         return f"{start} has the same {what} at {all_words}: {value} {n}."
+    if is_unjudged(row):
+        return (
+            f"{start} is not judged: the {row['n']:,} runs{setting and f' of {setting}'} are no "
+            f"replicates, {what} {value} {n}."
+        )
     if is_guessed(row, question) and setting and row["settings"] > 1 and row["change_pct"] is None:
         return f"{start} {_least_words(row, question, setting)}."
     parts = [_change_sentence(row, question, what, value, n), *_against_sentence(row, question)]

@@ -4,7 +4,7 @@ A row has the setting to take, the settings that cannot be told from it, what it
 than the best, and its change against the default with an interval.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -20,6 +20,7 @@ from data.analysis.cell_outcomes import SAME_SHARE
 from data.analysis.coded_rows import Part
 from data.analysis.outcomes import Side, compare_sides
 from data.analysis.planner import more_runs
+from data.analysis.replicates import are_unlike
 from data.baselines import Baseline, baseline_of, distances
 from data.choices import DEFAULT, Study, more_runs_apart
 from data.errors import DataError
@@ -240,3 +241,13 @@ def _interval(name: str, change: Change, question: Question) -> dict[str, float 
 def percents_of(differences: Sequence[float]) -> list[float | None]:
     """Return differences of logarithms in percent; None beyond a factor e^5."""
     return [float(100 * np.expm1(d)) if abs(d) <= 5 else None for d in differences]
+
+
+def is_estimate(row: Mapping[str, Any]) -> bool:
+    """Return whether the runs of the setting differ so much that its mean is an estimate."""
+    return bool(row["n"] > 1 and are_unlike(row["spread"]))
+
+
+def is_unjudged(row: Mapping[str, Any]) -> bool:
+    """Return whether the runs of a setting among several are no replicates: none is the best."""
+    return is_estimate(row) and row["settings"] > 1

@@ -13,7 +13,6 @@ from app.explore.best_words import (
     area_words,
     decided_side,
     interval_words,
-    is_estimate,
     is_guessed,
     kind_of_mean,
     more_runs_words,
@@ -22,7 +21,7 @@ from app.explore.best_words import (
     place_words,
     setting_words,
 )
-from app.explore.decided import DEFAULT_WORDS
+from app.explore.decided import DEFAULT_WORDS, is_estimate, is_unjudged
 from app.kit.words import system_name
 from data.metrics import Metric
 from data.units import MISSING, format_digits, format_quantity, lowered
@@ -99,7 +98,8 @@ def _metric_head(metric: Metric, listed: Sequence[Mapping[str, Any]]) -> html.Th
 
 def _best_words(row: Mapping[str, Any], question: Asked) -> str:
     """Return what is said of the points of the marked row; nothing of one that has no rival."""
-    return "may be the best" if row["settings"] > 1 and not is_guessed(row, question) else ""
+    has_rivals = row["settings"] > 1 and not is_unjudged(row)
+    return "may be the best" if has_rivals and not is_guessed(row, question) else ""
 
 
 def _setting_title(listed: Sequence[Mapping[str, Any]], question: Asked) -> str:
@@ -167,7 +167,9 @@ def _setting(row: Mapping[str, Any], setting_text: str, question: Asked) -> html
     if 1 < row["settings"] == row["equals"]:
         return html.Td("all equal")
     note = ""
-    if row["n"] == 1 and row["settings"] > 1:
+    if is_unjudged(row):
+        note = " · no replicates: not judged"
+    elif row["n"] == 1 and row["settings"] > 1:
         note = " · unproven"
     elif row["standing"] == "maybe" and question.limit is not None:
         note = " · may miss the limit"
@@ -190,7 +192,7 @@ def _possible(row: Mapping[str, Any], question: Asked) -> list[html.Button]:
 
 
 def _set(row: Mapping[str, Any]) -> html.Td:
-    if row["standing"] == "outside" or row["settings"] == 1:
+    if row["standing"] == "outside" or row["settings"] == 1 or is_unjudged(row):
         return html.Td(MISSING, className="number quiet")
     once = f" + {row['members_once']:,} once" if row["members_once"] else ""
     if not row["members"]:
@@ -200,7 +202,8 @@ def _set(row: Mapping[str, Any]) -> html.Td:
 
 
 def _regret(row: Mapping[str, Any]) -> html.Td:
-    if not row["members"] or row["standing"] == "outside" or row["settings"] == 1:
+    is_alone = row["settings"] == 1 or is_unjudged(row)
+    if not row["members"] or row["standing"] == "outside" or is_alone:
         return html.Td(MISSING, className="number quiet")
     regret_pct = row["regret_pct"]
     bound = f"≤ {percent(regret_pct)}" if regret_pct else "0 %"

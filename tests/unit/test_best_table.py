@@ -399,3 +399,20 @@ def test_places_have_the_names_of_what_was_given_beyond_the_first_choices(tmp_pa
     places = [s for s in sentences(table, asked_of(view, state)) if s.startswith("At ")]
     assert places
     assert all("disk-a" in place.partition(",")[0] for place in places)
+
+
+def test_runs_that_are_no_replicates_are_not_judged(tmp_path: Path) -> None:
+    """Both settings have geometric standard deviations of 10 and more."""
+    energies = {2.0: (2.0, 30.0, 800.0), 8.0: (500.0, 5e3, 5e4), 50.0: (505.0, 510.0, 515.0)}
+    rows = [
+        run(itr_us=itr, replicate=r, energy_j=joules)
+        for itr, own in energies.items() for r, joules in enumerate(own)
+    ]  # fmt: skip
+    view = view_of(tmp_path / "lake", rows[:6])
+    (sentence,) = sentences(best_table(view, state()), asked_of(view, state()))
+    assert re.search(r"is not judged: the 3 runs of ITR \d us are no replicates", sentence)
+    assert not re.search("recommended|more runs|told from", sentence)
+    cells = [cell for row in table(view, state()) for cell in row]
+    assert any("no replicates: not judged" in cell for cell in cells)
+    alike = view_of(tmp_path / "alike", [rows[0], *rows[6:]])
+    assert "not judged" not in str(sentences(best_table(alike, state()), asked_of(alike, state())))
