@@ -186,7 +186,7 @@ def test_a_constant_number_of_runs_and_rows_without_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        ('{ n = 10 }', "lacks 'sd'"),
+        ('{ sd = "_std" }', "lacks 'n'"),
         ('{ n = 0, sd = "_std" }', "cannot be"),
         ('{ n = 2, sd = "_x", mean = "_x" }', "cannot be"),
         ('{ n = 2, sd = "_x", median = "_m" }', "median', known: n"),
