@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from statistics import mean, stdev
 from typing import Final
 
 from ingest.formats.json_cells import Cell
@@ -12,6 +13,7 @@ from ingest.settings.headings import words_of
 
 SUMMARY: Final = re.compile(
     r"\W*(?:(?:grand |sub)?totals?|sum|overall|average|avg|mean|geo(?:metric )?mean|[∑Σ].*"
+    r"|std|st\.? ?dev\.?|stddev|standard deviation"
     r"|summe|gesamt|mittel(?:wert)?|durchschnitt|moyenne|somme|totale|media|promedio|suma)\b.*",
     re.IGNORECASE,
 )
@@ -97,9 +99,16 @@ def _judged(table: Table, cells: Sequence[Cell], rows: int) -> tuple[list[bool],
         off = max((_rounding(each) for each in above), default=0.0)
         equal.append(len(numbers) > 1 and any(
             abs(own - each) <= max(_EQUAL * abs(each), _rounding(cell) + most)
-            for each, most in ((total, off * len(numbers)), (total / len(numbers), off))
+            for each, most in (
+                (total, off * len(numbers)), *((each, off) for each in _statistics(numbers))
+            )
         ))  # fmt: skip
     return equal or [False], is_empty
+
+
+def _statistics(numbers: Sequence[float]) -> list[float]:
+    """Return what a row of statistics may have of two numbers or more."""
+    return [mean(numbers), stdev(numbers)]
 
 
 def _number(cell: Cell) -> float | None:

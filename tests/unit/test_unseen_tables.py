@@ -497,6 +497,12 @@ STUDIES: Studies = {
         "label_part, label_part_2, crf, replicate, energy_j, duration_s, psnr_db", 24,
         [("crowd", "svt", 22, 0, 470.0, pytest.approx(10.0000005), 38.3)],
     ),
+    # Statistics below the last row are of the rows above.
+    "rows of statistics": (
+        {"t.csv": "cores,time_s,energy_j\n1,10.5,300.5\n2,6.5,250.5\n4,4.25,240.25\n"
+                  "mean,7.083,263.75\nstd,3.166,32.252\n"},
+        "cores_whole, energy_j", 3, [(1, 300.5), (2, 250.5), (4, 240.25)],
+    ),
     # A heading above a few values states the settings of each run.
     "headings above a few values": (
         {"log.txt": "".join(f"### compiler={name} opt=-O{n}\nTime: {10.5 - n} s\n"
