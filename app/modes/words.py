@@ -110,14 +110,14 @@ def question(judged: Judged, is_guessed: bool = False) -> str:
 
     Args:
         is_guessed: Whether it is a guess that the competitors compete: none is called the best, as
-            none of what ran is.
+            none of programs, models and inputs is.
     """
     measure, noun = judged.metric, judged.competitors.knob.noun
     if not measure.better:
         return f"{measure.title} by {noun} (neither less nor more is better)"
     against = " against the default" if judged.has_default else ""
-    is_given = judged.competitors.knob.is_given
-    best = f" by {noun}" if is_guessed or is_given else f": best {noun}"
+    is_item = judged.competitors.knob.column in judged.catalogue.item_columns
+    best = f" by {noun}" if is_guessed or is_item else f": best {noun}"
     return f"{measure.title} ({measure.better} is better){best}{against}"
 
 
