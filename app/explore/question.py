@@ -77,8 +77,11 @@ class Question:
 
     @property
     def has_negative_costs(self) -> bool:
-        """Whether a run has a cost below 0, as a change in percent: no factor tells such apart."""
-        return self.view.ranges(self.selection)[self.cost.name].low < 0
+        """Whether a run of the lake has a cost below 0, as a change in percent: no factor tells
+        such apart. Only columns that a dataset declares may have one.
+        """
+        is_declared = any(column.name == self.cost.name for column in self.catalogue.columns)
+        return is_declared and self.view.ranges(Selection())[self.cost.name].low < 0
 
     @cached_property
     def limited(self) -> Metric:
