@@ -6,7 +6,7 @@ from typing import Final, Literal, NamedTuple
 
 from data.declared import Column
 from ingest.settings import headings
-from ingest.settings.column_names import clean_name
+from ingest.settings.column_names import WORDS, clean_name
 
 Quantity = Literal[
     "time", "date", "delta", "power", "energy", "voltage", "current", "busy", "frequency",
@@ -75,6 +75,10 @@ _BOARDS: Final = (["vdd"], ["pom"])
 # What a program achieved over each step, beside rates of items.
 _RESULTS: Final = frozenset({"fps", "tps", "qps", "rps", "throughput", "goodput", "latency"})
 _IN_BRACKETS: Final = re.compile(r"[(\[]\s*([^)\]]{1,14}?)\s*[)\]]")
+# Of what a trace is, in its name: `exp0_gpu_power.csv`.
+OF_TRACES: Final = WORDS["measures"].union(
+    {"trace", "samples", "gpu", "cpu", "monitor", "smi", "nvidia"}
+)
 # What of a machine a word says that a power is of.
 _PARTS: Final = {
     **dict.fromkeys(("cpu", "package", "pkg", "rapl", "processor", "socket"), "cpu"),

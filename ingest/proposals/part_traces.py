@@ -16,7 +16,7 @@ from data.errors import FormatError
 from ingest.discover.names import strip_compression
 from ingest.files.blocks import read_head
 from ingest.formats import trace
-from ingest.formats.trace_headings import part_in
+from ingest.formats.trace_headings import OF_TRACES, part_in
 from ingest.proposals.path_parts import PathColumn
 from ingest.proposals.shapes import Shape
 from ingest.records import ReadContext, Reading
@@ -29,16 +29,6 @@ _MOST_BYTES: Final = 8 << 20
 # Two traces of one run are as long but for this share, and overlap by this one.
 _AS_LONG: Final = 0.1
 _OVERLAP: Final = 0.5
-# Of what a trace is, beside what ran.
-_MEASURES: Final = WORDS["measures"] | {
-    "trace",
-    "samples",
-    "gpu",
-    "cpu",
-    "monitor",
-    "smi",
-    "nvidia",
-}
 
 
 def idle_block(shapes: Iterable[Shape], system: str) -> tuple[list[Shape], str]:
@@ -66,7 +56,7 @@ def idle_block(shapes: Iterable[Shape], system: str) -> tuple[list[Shape], str]:
 
 def _is_idle(part: str) -> bool:
     """Return whether a part of a path says no more than that nothing ran: `gpu_idle_1.csv`."""
-    words = {*words_of(part.partition(".")[0])} - WORDS["general"] - _MEASURES
+    words = {*words_of(part.partition(".")[0])} - WORDS["general"] - OF_TRACES
     return {word for word in words if word.isalpha()} == {"idle"}
 
 

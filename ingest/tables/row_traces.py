@@ -22,9 +22,8 @@ from ingest.discover.plan import RunWork
 from ingest.discover.source_reads import read_source
 from ingest.files.packed import Packed
 from ingest.formats.trace import POWER
-from ingest.formats.trace_headings import energy_column, energy_columns
+from ingest.formats.trace_headings import OF_TRACES, energy_column, energy_columns
 from ingest.records import MOST_NAMED_LINES, Intervals, Problem, Reading, SummaryRow
-from ingest.settings.column_names import WORDS
 from ingest.settings.headings import words_of
 from ingest.tables.table_reads import TableRead, window_of
 
@@ -35,11 +34,6 @@ _AS_MUCH: Final = 0.05
 # Rows that are looked at for the settings of traces, and the least settings that these have.
 _MOST_ROWS: Final = 2_000
 _LEAST_SAID: Final = 2
-
-# Of what a trace is, at the end of its name.
-_MEASURES: Final = WORDS["measures"].union(
-    {"trace", "samples", "gpu", "cpu", "monitor", "smi", "nvidia"}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +63,7 @@ class _Trace:
         """
         path = Path(self.path)
         ends = re.split(r"[_.-]", path.stem)
-        while ends and ends[-1].lower() in _MEASURES:
+        while ends and ends[-1].lower() in OF_TRACES:
             ends.pop()
         own = path.stem[: len("_".join(ends))]
         return {path.name, path.stem, own, *(parent.name for parent in path.parents)} - {""}
