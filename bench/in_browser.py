@@ -99,6 +99,11 @@ def measure_selection(
     drawn = "() => probe.firstScatter !== null && wattlas.explore.columns"
     page.wait_for_function(drawn, timeout=60_000)
     wait_quiet(page)
+    # The first frame is drawn before the page has its tables.
+    page.wait_for_function(
+        "() => wattlas.explore.columns && document.querySelector('#best-table')", timeout=60_000
+    )
+    wait_quiet(page)
     page.evaluate("probe.watch(['#best-table'])")
     page.evaluate(_PROBE_HIGHLIGHT)
     yield Measurement("selection_points", page.evaluate("wattlas.explore.columns.count"), "", 1)
