@@ -330,8 +330,9 @@ def _build_row(claim: _Claim) -> dict[str, Any]:
     if not is_stated and None not in (row.get("power_w"), row.get("duration_s")):
         row["energy_j"] = row["power_w"] * row["duration_s"]
         claim.flags.add("energy_derived")
-    if None not in (row.get("energy_j"), row.get("duration_s") or None):
-        row.setdefault("power_w", row["energy_j"] / row["duration_s"])
+    if "power_w" not in row and None not in (row.get("energy_j"), row.get("duration_s") or None):
+        row["power_w"] = row["energy_j"] / row["duration_s"]
+        claim.flags.add("power_derived")
     if claim.key.system not in settings.systems:
         claim.flags.add("unknown_system")
     sources = [

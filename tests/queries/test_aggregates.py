@@ -130,7 +130,7 @@ def test_a_row_keeps_its_number_of_runs_and_its_deviation(lakes: dict[str, Path]
             "SELECT flags, replicate, sd_duration_s, aggregate_n FROM runs ORDER BY system", []
         ).to_pylist()
         units = {column.name: column.unit for column in lake.columns}
-    assert [row["flags"] for row in rows] == [["aggregate"]] * 2
+    assert [row["flags"] for row in rows] == [["aggregate", "power_derived"]] * 2
     assert [row["replicate"] for row in rows] == [None, None]
     # 1,000 ms are 1 s: the deviation has its mean's scale.
     assert rows[1]["sd_duration_s"] == pytest.approx(statistics.stdev(RUNS["old"][1]) / 1000)

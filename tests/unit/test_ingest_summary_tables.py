@@ -22,9 +22,9 @@ def test_summary_rows_with_a_key_that_is_there(raw: Path, lake: Path) -> None:
     assert (report.added, report.rows.dropped) == (3, 1)
     found = runs(lake, "replicate, energy_j, flags, run_id")
     assert sorted((r["replicate"], r["energy_j"], r["flags"]) for r in found) == [
-        (0, 900.0, []),
-        (1, 900.0, []),
-        (2, 901.0, ["duplicate_key"]),
+        (0, 900.0, ["power_derived"]),
+        (1, 900.0, ["power_derived"]),
+        (2, 901.0, ["duplicate_key", "power_derived"]),
     ]
     assert problems(lake) == [
         ("table.csv", 4, "duplicate_key", "doubted"),
@@ -88,8 +88,8 @@ def test_a_measured_row_is_kept_beside_raw_files_of_its_key_in_any_order(
     rows = sorted((r["replicate"], r["energy_j"], r["source"], r["flags"]) for r in results[0][0])
     assert rows == [
         (0, None, "mutilate", ["no_log"]),
-        (1, 900.0, "summary", []),
-        (2, 900.0, "summary", ["duplicate_key"]),
+        (1, 900.0, "summary", ["power_derived"]),
+        (2, 900.0, "summary", ["duplicate_key", "power_derived"]),
     ]
     assert ("t.csv", 2, "duplicate_key", "doubted") in results[0][1]
     assert results[0] == results[1]

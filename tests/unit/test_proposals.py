@@ -339,8 +339,9 @@ def test_powers_that_disagree_with_energy_and_time_are_doubted(
     rows = "a,40,20,2\nb,40,30,2\nc,10,5,2\nc,70,35,2\n"
     put(tmp_path / "s/t.csv", f"model,energy (J),power (W),time (s)\n{rows}")
     assert add(tmp_path / "s", tmp_path / "lake") == 0
-    # What was measured is kept.
-    assert rows_of(tmp_path / "lake", "SELECT power_w FROM runs ORDER BY model")[1] == (30.0,)
+    # What was measured is kept, and not called derived.
+    sql = "SELECT power_w, flags FROM runs ORDER BY model"
+    assert rows_of(tmp_path / "lake", sql)[1] == (30.0, [])
     assert main(["problems", "--lake", str(tmp_path / "lake"), "--json"]) == 0
     problems = json.loads(capsys.readouterr().out.partition("[")[2].join(("[", "")))
     (odd,) = [problem for problem in problems if problem["kind"] == "odd_power"]
