@@ -96,6 +96,7 @@ class TableDeclaration:
         refusal: Why its rows are no runs; empty if they are.
         replicates: A list of numbers in each row of a JSON document; each of them is a run.
         pivot: Headings of the names and of the values of measurements, of which each row has one.
+        parts: The heading of the names of parts of runs, and those of what was measured of each.
         split: By heading the pattern of its texts, whose groups are further columns.
         unpivot: Pattern of the part of headings by which columns of one kind differ, as its first
             group: a row is as many runs. It numbers replicates, or has the name of a new column;
@@ -131,6 +132,7 @@ class TableDeclaration:
     guessed: str = ""
     is_shipped: bool = False
     pivot: tuple[str, str] | None = None
+    parts: tuple[str, ...] = ()
     split: Mapping[str, str] = field(default_factory=dict)
     names: tuple[str, ...] = ()
 

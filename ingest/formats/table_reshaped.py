@@ -27,7 +27,8 @@ def reshape(table: Table, declaration: TableDeclaration) -> Table:
     # The values of a measurement a row may stand in columns of runs.
     table = _unpivoted(_pivoted(table, declaration.pivot), declaration.unpivot)
     # So may the texts that state settings.
-    table = _split(_pivoted(table, declaration.pivot), declaration.split)
+    table = _with_parts(_pivoted(table, declaration.pivot), declaration.parts)
+    table = _split(table, declaration.split)
     sums = {name: re.compile(pattern) for name, pattern in declaration.totals.items()}
     of = {n: [h for h in table.headings if each.fullmatch(h)] for n, each in sums.items()}
     table = _with_computed(_with_computed(table, of, sum), declaration.products, math.prod)
@@ -113,25 +114,58 @@ def _pivoted(table: Table, pivot: tuple[str, str] | None) -> Table:
     own = _own_columns(table.headings, others, values)
     key = [at for at in others if at not in own]
     own = [value_at, *(at for at in own if table.headings[at])]
+    return _turned(table, values, key, {at: table.headings[at] * (at != value_at) for at in own})
+
+
+def _with_parts(table: Table, parts: Sequence[str]) -> Table:
+    """Return a table with the rows of parts of a run in the row of the run, with their names.
+
+    Of the part that is the whole, as `ALL`, the headings stay: `energy_j` beside `gpu0 energy_j`.
+    """
+    if not parts or not {*parts} <= {*table.headings}:
+        return table
+    name_at, *own = map(table.headings.index, parts)
+    stem = "_".join(word for word in words_of(parts[0]) if word not in WORDS["identifiers"])
+    values: list[_Value] = []
+    for line, cells in table.rows:
+        name = str(cells[name_at] or "").strip()
+        name = f"{stem}{name}" if name.isdigit() else name
+        values.append(_Value("" if name.lower() in WORDS["wholes"] else name, line, cells))
+    # The run comes first.
+    values.sort(key=lambda value: bool(value.name))
+    key = [at for at in range(len(table.headings)) if at not in (name_at, *own)]
+    return _turned(table, values, key, {at: table.headings[at] for at in own})
+
+
+def _turned(
+    table: Table, values: Sequence["_Value"], key: Sequence[int], own: Mapping[int, str]
+) -> Table:
+    """Return a table with columns for each name of a row; rows with one key are one row.
+
+    Args:
+        key: The columns that stay.
+        own: What follows the name in the headings of each other column.
+    """
     groups: dict[tuple[Cell, ...], dict[str, list[_Value]]] = {}
     for value in values:
         of_name = groups.setdefault(tuple(value.cells[at] for at in key), {})
         of_name.setdefault(value.name, []).append(value)
-    names = dict.fromkeys(value.name for value in values)
+    there = {(v.name, at) for v in values for at in own if v.cells[at] not in (None, "")}
+    places = [(name, at) for name in dict.fromkeys(v.name for v in values) for at in own]
+    places = [place for place in places if place in there or not own[place[1]]]
     headings = [table.headings[at] for at in key]
-    for name in names:
-        for at in own:
-            heading = name if at == value_at else f"{name} {table.headings[at]}"
-            while heading in headings:
-                heading += f" {pivot[1]}"
-            headings.append(heading)
+    for name, at in places:
+        heading = f"{name} {own[at]}".strip()
+        while heading in headings:
+            heading += f" {table.headings[at]}"
+        headings.append(heading)
     copy = table.of_same_place(headings)
     for setting, of_name in groups.items():
         is_paired = len({*map(len, of_name.values())}) == 1
         single = ((value,) for each in of_name.values() for value in each)
         for run in zip(*of_name.values(), strict=True) if is_paired else single:
             of = {value.name: value.cells for value in run}
-            measured = (of[name][at] if name in of else None for name in names for at in own)
+            measured = (of[name][at] if name in of else None for name, at in places)
             copy.append(run[0].line, [*setting, *measured])
     return copy
 

@@ -113,6 +113,9 @@ def _lines(guessed: GuessedTable) -> Iterator[str]:
     if guessed.shape.pivot is not None:
         names, values = map(text_of, guessed.shape.pivot)
         yield f"pivot = [{names}, {values}]  # a measurement a row: its name and its value"
+    if guessed.shape.parts:
+        parts = ", ".join(map(text_of, guessed.shape.parts))
+        yield f"parts = [{parts}]  # a part of a run a row: its name, and what was measured of it"
     if guessed.shape.unpivot:
         unpivot = text_of(guessed.shape.unpivot)
         yield f"unpivot = {unpivot}  # columns that differ in this part are runs"

@@ -98,7 +98,7 @@ class FoundTable:
     def reshaped(self, declaration: TableDeclaration) -> "FoundTable":
         """Return it as its rows become runs."""
         d = declaration
-        if not (d.unpivot or d.split or d.skip or d.differences or d.pivot):
+        if not (d.unpivot or d.split or d.skip or d.differences or d.pivot or d.parts):
             return self
         table = Table(list(self.headings))
         table.units = self.units

@@ -5,13 +5,13 @@ Beside each other they say more than alone: domains of RAPL, minutes, one metric
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final, Literal
 
 from ingest.formats.json_cells import Cell
 from ingest.settings.column_names import WORDS
-from ingest.settings.headings import Heading, quantity_of, read_heading, unit_of
+from ingest.settings.headings import Heading, quantity_of, read_heading, unit_of, words_of
 
 Better = Literal["less", "more"]
 MEASURED: Final = WORDS["less"] | WORDS["more"] | WORDS["measured"]
@@ -27,6 +27,17 @@ _OF_ACCOUNTS: Final = frozenset(
 )
 _ACCOUNTED_S: Final = frozenset({"elapsed", "elapsedraw", "systemcpu", "usercpu", "totalcpu"})
 _FEWEST_FIELDS: Final = 3
+# What else names of stages of a run have.
+_OF_STAGES: Final = WORDS["stages"] | {
+    "data",
+    "model",
+    "cpu",
+    "gpu",
+    "host",
+    "to",
+    "device",
+    "phase",
+}
 PERCENTILE: Final = r"p\d+(\.\d+)?|\d\dth"
 _MEANS: Final = ("mean", "avg", "average", "median")
 _STATISTIC: Final = rf"{PERCENTILE}|{'|'.join(_MEANS)}|min|max"
@@ -39,7 +50,7 @@ def is_measured(heading: Heading, quantity: str) -> bool | None:
     words = [word for word in heading.words if word not in WORDS["plain"] | WORDS["statistics"]]
     last = words[-1] if words else ""
     if heading.has(*WORDS["limits"]):
-        return last in WORDS["compliance"]
+        return last in WORDS["compliance"] | WORDS["spent"]
     if heading.has("battery", "mean", "avg", "average", "median", *WORDS["spreads"]):
         return True
     if quantity in ("energy", "power", "temperature", "voltage", "current", "charge", "rate"):
@@ -197,3 +208,10 @@ def _with_minutes(headings: Sequence[Heading]) -> list[Heading]:
         else heading
         for heading in headings
     ]  # fmt: skip
+
+
+def are_stages(names: Iterable[str]) -> bool:
+    """Return whether most of several texts name what each run goes through: `prefill`, `decode`."""
+    of = [{*words_of(name)} for name in names]
+    known = sum(bool(words & WORDS["stages"]) and words <= _OF_STAGES for words in of)
+    return len(of) > 1 and 2 * known > len(of)

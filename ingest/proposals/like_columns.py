@@ -52,15 +52,6 @@ _OF_ONE_RUN: Final = WORDS["predicted"].union(
 )  # fmt: skip
 # Names of what is compared, of which no two run at once.
 _RIVALS: Final = VALUES["language"] | VALUES["framework"] | FAMILIES["runtime"] | WORDS["variants"]
-# What a column of measurements of several kinds is called, and the most kinds.
-_VALUES: Final = frozenset({"value", "values", "score", "measurement", "reading", "result"})
-_MOST_MEASUREMENTS: Final = 40
-# First words of the names of rails, of which boards measure each.
-_RAILS: Final = ("vdd", "vin", "vcc", "vddq", "vbat")
-# What the begin and the end of a run are called in a list of events, and a time of day.
-_BEGINS: Final = frozenset({"start", "begin", "started", "starting"})
-_ENDS: Final = frozenset({"end", "stop", "finish", "ended", "stopped", "finished", "done"})
-_TIMES: Final = WORDS["times_of_day"] | {"time", "ts"}
 # Words of parts, phases and statistics: their columns are of one run.
 _NO_SERIES: Final = (
     _PARTS
@@ -214,35 +205,6 @@ def steps_pattern(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) ->
         if is_alike and is_cost and len(steps) > 1 < len({*first[0]}) and "" not in first[0]:
             return pattern
     return ""
-
-
-def pivot_columns(
-    headings: Sequence[str], columns: Sequence[Sequence[Cell]]
-) -> tuple[str, str] | None:
-    """Return the headings of names and of values, if each row has one measurement of several.
-
-    Most of the names are of measurements: `energy_j`, `time_s`, `power/energy-pkg/`. Or they are of
-    the begin and the end of each run, and the values times of day.
-    """
-    times = [heading for heading in headings if {*words_of(heading)[-1:]} & _TIMES]
-    for heading, cells in zip(headings, columns, strict=True):
-        names = {str(cell).strip().lower() for cell in cells}
-        is_pair = len(names) == 2 and len(names & _BEGINS) == len(names & _ENDS) == 1
-        if is_pair and len(times) == 1 and times[0] != heading:
-            return heading, times[0]
-    values = [h for h in headings if words_of(h)[-1:] and words_of(h)[-1] in _VALUES]
-    for heading, cells in zip(headings, columns, strict=True):
-        names = {str(cell).strip() for cell in cells if cell not in (None, "")}
-        if len(values) == 1 and heading != values[0] and 1 < len(names) <= _MOST_MEASUREMENTS:
-            read = [read_heading(name) for name in names]
-            is_rail = [each.has(*_RAILS) for each in read]
-            measured = sum(
-                rail or is_measured(each, quantity_of(each)) is True
-                for each, rail in zip(read, is_rail, strict=True)
-            )
-            if 2 * measured > len(names):
-                return heading, values[0]
-    return None
 
 
 def mean_columns(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -> Aggregate | None:

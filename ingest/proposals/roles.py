@@ -27,6 +27,7 @@ from ingest.proposals.guess import (
 )
 from ingest.proposals.heading_roles import (
     MEASURED,
+    are_stages,
     direction_of,
     is_counted,
     is_measured,
@@ -210,6 +211,7 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
     # `Ranks/Node` is of ranks.
     above = words_of(re.split(r"/| per ", heading.text)[0])
     is_given = is_amount or not WORDS["given"].isdisjoint(above) or _says_the_meter(column)
+    is_given |= column.kind == "text" and are_stages(column.counts)
     guess.is_given = guess.role == "knob" and is_given
     negative = [text for text in column.counts if text.startswith("-")]
     if guess.role == "knob" and negative == ["-1"] and max(guess.numbers, default=0) > 1:

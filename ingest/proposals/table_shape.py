@@ -9,12 +9,8 @@ from ingest.formats.table_reshaped import VALUE
 from ingest.proposals.counter_pairs import counter_pairs
 from ingest.proposals.crossed_tables import runs_in_cells, runs_in_columns
 from ingest.proposals.found_tables import FoundTable
-from ingest.proposals.like_columns import (
-    pivot_columns,
-    replicate_pattern,
-    series_pattern,
-    steps_pattern,
-)
+from ingest.proposals.like_columns import replicate_pattern, series_pattern, steps_pattern
+from ingest.proposals.long_tables import parts_of_runs, pivot_columns
 from ingest.proposals.path_parts import PathColumn
 from ingest.proposals.split_texts import split_columns
 
@@ -24,7 +20,7 @@ class TableShape:
     """What makes rows that are runs of a table.
 
     Attributes:
-        unpivot, pivot: As in `TableDeclaration`.
+        unpivot, pivot, parts: As in `TableDeclaration`.
         split: By heading the pattern of its texts, and what they state.
         measured: The metric of all cells, where each of them is a run; else empty.
         differences: As in `TableDeclaration`.
@@ -32,6 +28,7 @@ class TableShape:
 
     unpivot: str
     pivot: tuple[str, str] | None
+    parts: tuple[str, ...]
     split: dict[str, tuple[str, list[PathColumn]]]
     measured: str
     differences: dict[str, list[str]]
@@ -44,6 +41,8 @@ class TableShape:
             yield f"{heading}: {end} less {begin}"
         if self.pivot is not None:
             yield f"measurements: named by {self.pivot[0] or 'the first column'}, one a row"
+        if self.parts:
+            yield f"parts of runs: named by {self.parts[0]}, one a row"
         if self.unpivot:
             group = next(iter(re.compile(self.unpivot).groupindex), "replicates")
             each = "column" if self.pivot else "cell" if self.measured else ""
@@ -75,8 +74,10 @@ def shape_of(table: FoundTable) -> tuple[TableShape, FoundTable]:
     if measured:
         named = (measured if heading == VALUE else heading for heading in content.headings)
         content = replace(content, headings=tuple(named))
+    parts = parts_of_runs(content.headings, content.columns) if not unpivot else ()
+    content = content.reshaped(TableDeclaration(parts=parts))
     split = split_columns(content.headings, content.columns, table.declared)
     patterns = {heading: pattern for heading, (pattern, _) in split.items()}
     differences = counter_pairs(content.headings, content.columns)
     content = content.reshaped(TableDeclaration(split=patterns, differences=differences))
-    return TableShape(unpivot, pivot, split, measured, differences), content
+    return TableShape(unpivot, pivot, parts, split, measured, differences), content

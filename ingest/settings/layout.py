@@ -121,6 +121,7 @@ _LISTED: Final[dict[str, type[Struct]]] = {
             **dict.fromkeys(("skip", "split", "totals"), dict[str, str]),
             **dict.fromkeys(("products", "differences"), dict[str, list[str]]),
             "pivot": tuple[str, str],
+            "parts": list[str],
         },
     ),
     "meters": TableOfMeter,

@@ -116,6 +116,7 @@ def build_table(
         refusal=entry.get("refuse", ""),
         is_shipped=is_shipped,
         pivot=msgspec.convert(entry.get("pivot"), tuple[str, str] | None),
+        parts=tuple(entry.get("parts", ())),
         split=splits,
         names=names,
         **stated,

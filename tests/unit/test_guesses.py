@@ -9,7 +9,8 @@ import pytest
 
 from ingest.proposals.columns import guess_columns
 from ingest.proposals.guess import Guess
-from ingest.proposals.like_columns import pivot_columns, replicate_pattern
+from ingest.proposals.like_columns import replicate_pattern
+from ingest.proposals.long_tables import pivot_columns
 from ingest.proposals.path_parts import read_paths
 from ingest.proposals.replicates import MAYBE_SETTINGS
 from ingest.proposals.request_units import NO_UNIT

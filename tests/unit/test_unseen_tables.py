@@ -51,6 +51,40 @@ STUDIES: Studies = {
         "codec, level_real, heap_used, energy_j", 18,
         [("a", 0.5, 91.25, 51.5), ("a", 1.0, 71.0, 31.5), ("a", 1.0, 92.25, 52.5)],
     ),
+    # A part of a run a row: of ALL is the run, and the parts have columns.
+    "parts of runs and ALL": (
+        {"job.csv": "quantity,limit_w,card,value,unit\n" + "".join(
+            f"DURATION,{limit},ALL,{time},sec\nENERGY,{limit},0,{first},J\nENERGY,{limit},1,{second},J\n"
+            f"ENERGY_TOTAL,{limit},ALL,{first + second},J\n"
+            for limit, time, first, second in (
+                (180, 41.5, 900.25, 950.5), (240, 33.5, 990.5, 995)))},
+        "limit_w, duration_s, energy_j, card0_energy, card1_energy", 2,
+        [(180, 41.5, 1850.75, 900.25, 950.5), (240, 33.5, 1985.5, 990.5, 995)],
+    ),
+    "boards and their total": (
+        {"boards.csv": "tiles,board,energy_j,time_s\n" + "".join(
+            f"{tiles},{name},{energy * tiles},{40.5 - tiles}\n" for tiles in (2, 4, 8)
+            for name, energy in (("b1", 30.5), ("b2", 41.25), ("total", 71.75)))},
+        "tiles, energy_j, duration_s, b2_energy_j", 3, [(2, 143.5, 38.5, 82.5)],
+    ),
+    # A suite is no whole, and half the work on all cores is no sum.
+    "all cores, and all programs": (
+        {"cores.csv": "program,lanes,energy_j,time_s\n" + "".join(
+            f"{program},{lanes},{energy + 100 * (program == 'all')},{time}\n"
+            for program in ("ep", "mg", "all")
+            for lanes, energy, time in ((1, 50.5, 40.25), (2, 50.25, 21.5), ("all", 60.75, 9.5)))},
+        "lanes, program, energy_j", 9, [("1", "all", 150.5), ("1", "ep", 50.5), ("1", "mg", 50.5)],
+    ),
+    # Stages of each run are columns; with measurements of their own they are no settings.
+    "stages of runs": (
+        {f"{width}/stages.json": json.dumps([
+            {"tile": tile, "kind": kind, "value": tile * base + at / 8}
+            for tile in (8, 16, 32) for at, (kind, base) in enumerate(
+                (("preprocess", 0.25), ("inferense", 2.5), ("postprocess", 0.125)))])
+         for width in ("int8", "fp16")},
+        "precision_text, tile, preprocess, inferense, postprocess", 6,
+        [("fp16", 8, 2.0, 20.125, 1.25)],
+    ),
     "load table": (
         {f"etc_{name}.dat": "# memcached, ETC\n# QPS(k) achieved p99(us) power(W)\n"
          f"25 25.1 {p99} 120.5\n50 49.9 200.0 131.5\n75 75.0 220.0 140.0\n100 99.7 230.0 150.0\n"

@@ -1,0 +1,113 @@
+"""Tables with a measurement, or a part of a run, in each row."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from ingest.formats.json_cells import Cell
+from ingest.formats.written_numbers import is_number
+from ingest.proposals.guess import rows_by
+from ingest.proposals.heading_roles import are_stages, is_measured
+from ingest.proposals.roles import guess_of
+from ingest.settings.column_names import WORDS
+from ingest.settings.headings import quantity_of, read_heading, words_of
+
+# What a column of measurements of several kinds is called, and the most kinds.
+_VALUES: Final = frozenset({"value", "values", "score", "measurement", "reading", "result"})
+_MOST_MEASUREMENTS: Final = 40
+# First words of the names of rails, of which boards measure each.
+_RAILS: Final = ("vdd", "vin", "vcc", "vddq", "vbat")
+# What the begin and the end of a run are called in a list of events, and a time of day.
+_BEGINS: Final = frozenset({"start", "begin", "started", "starting"})
+_ENDS: Final = frozenset({"end", "stop", "finish", "ended", "stopped", "finished", "done"})
+_TIMES: Final = WORDS["times_of_day"] | {"time", "ts"}
+# Last words of headings of parts of runs.
+_OF_PARTS: Final = frozenset(
+    {"part", "phase", "stage", "step", "type", "kind", "component", "section", "event", "segment"}
+)
+# What ran is no part of a suite, of which several are a whole.
+_RAN: Final = WORDS["given"] - WORDS["working"] - WORDS["machines"] - {"board", "server", "phone"}
+# So many parts of a run have columns; the energy of the whole is their sum but for so much.
+_MOST_PARTS: Final = 16
+_NEAR: Final = 0.01
+
+
+def pivot_columns(
+    headings: Sequence[str], columns: Sequence[Sequence[Cell]]
+) -> tuple[str, str] | None:
+    """Return the headings of names and of values, if each row has one measurement of several.
+
+    Most of the names are of measurements: `energy_j`, `time_s`, `power/energy-pkg/`; or of stages
+    of a run. Or they are of the begin and the end of each run, and the values times of day.
+    """
+    times = [heading for heading in headings if {*words_of(heading)[-1:]} & _TIMES]
+    for heading, cells in zip(headings, columns, strict=True):
+        names = {str(cell).strip().lower() for cell in cells}
+        is_pair = len(names) == 2 and len(names & _BEGINS) == len(names & _ENDS) == 1
+        if is_pair and len(times) == 1 and times[0] != heading:
+            return heading, times[0]
+    values = [h for h in headings if words_of(h)[-1:] and words_of(h)[-1] in _VALUES]
+    for heading, cells in zip(headings, columns, strict=True):
+        names = {str(cell).strip() for cell in cells if cell not in (None, "")}
+        if len(values) == 1 and heading != values[0] and 1 < len(names) <= _MOST_MEASUREMENTS:
+            read = [read_heading(name) for name in names]
+            is_rail = [each.has(*_RAILS) for each in read]
+            measured = sum(
+                rail or is_measured(each, quantity_of(each)) is True
+                for each, rail in zip(read, is_rail, strict=True)
+            )
+            if 2 * measured > len(names) or (
+                are_stages(names) and not _OF_PARTS.isdisjoint(words_of(heading)[-1:])
+            ):
+                return heading, values[0]
+    return None
+
+
+def parts_of_runs(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -> tuple[str, ...]:
+    """Return the heading of names of parts, and those of what was measured; else nothing.
+
+    One of the names is of the whole: `ALL`, `total`. Rows that agree in all else are its parts: it
+    has what they have not, or an energy, power or count that is their sum.
+    """
+    guesses = [guess_of(read_heading(h), c) for h, c in zip(headings, columns, strict=True)]
+    measured = [at for at, guess in enumerate(guesses) if guess.role == "metric"]
+    for at, heading in enumerate(headings):
+        names = [str(cell or "").strip() for cell in columns[at]]
+        is_whole = [name.lower() in WORDS["wholes"] for name in names]
+        wholes = {name for name, whole in zip(names, is_whole, strict=True) if whole}
+        is_few = len(wholes) == 1 and 2 < len({*names}) <= _MOST_PARTS + 1
+        if not is_few or at in measured or not _RAN.isdisjoint(words_of(heading)):
+            continue
+        own = [n for n in measured if n != at]
+        key = [c for n, c in enumerate(columns) if n not in (at, *own)]
+        runs = rows_by(key, range(len(names)))
+        often = [Counter(names[row] for row in rows) for rows in runs]
+        is_complete = all(wholes < {*of} and len({*of.values()}) == 1 for of in often)
+        if is_complete and own and _are_parts([columns[n] for n in own], runs, is_whole):
+            return (heading, *(headings[n] for n in own))
+    return ()
+
+
+def _are_parts(
+    columns: Sequence[Sequence[Cell]], runs: Sequence[Sequence[int]], is_whole: Sequence[bool]
+) -> bool:
+    """Return whether the whole has what its parts have not, or the sum of what they have."""
+    either = (
+        {whole for whole, cell in zip(is_whole, cells, strict=True) if cell not in (None, "")}
+        for cells in columns
+    )
+    if all(len(each) < 2 for each in either):
+        return True
+    return any(
+        all(_is_sum(cells, rows, is_whole) for rows in runs if len(rows) > 2)
+        for cells in columns
+        if all(is_number(str(cell)) for cell in cells)
+    )
+
+
+def _is_sum(cells: Sequence[Cell], rows: Sequence[int], is_whole: Sequence[bool]) -> bool:
+    whole = sum(float(str(cells[row])) for row in rows if is_whole[row])
+    parts = sum(float(str(cells[row])) for row in rows if not is_whole[row])
+    return bool(np.isclose(whole, parts, rtol=_NEAR)) and whole > 0
