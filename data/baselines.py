@@ -50,6 +50,8 @@ def baseline_of(
     values = tuple(row[column] for column in own.knobs)
     is_one = row["system"] == system and len(own.part) == 1
     is_candidate = is_one and own.settings.row(0) == values
+    if cost.is_unlike[0] and not is_candidate:
+        return None, f"the runs of the {what} are no replicates"
     return Baseline(row, cost.at(0), is_candidate), ""
 
 

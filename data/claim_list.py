@@ -51,6 +51,8 @@ def specs_of(
 ) -> list[Spec]:
     """List the claims of all scopes of a lake.
 
+    Runs of one setting that are no replicates (`data/analysis/replicates.py`) make no claim.
+
     Args:
         metrics: Columns of `runs`; None for energy, else power, and each workload's own metric of
             performance, else time.
@@ -155,7 +157,7 @@ def _against_default(scope: Scope, system: str, metric: str, own: Study) -> Iter
     if default is None or chosen is None or np.isnan(default.cost.variance):
         return
     setting = own.cost.at(chosen)
-    if np.isnan(setting.variance):
+    if np.isnan(setting.variance) or setting.is_unlike:
         return
     members = max(int((own.best.is_member & (own.cost.n >= 2)).sum()), 1)
 
@@ -186,7 +188,7 @@ def _of_systems(
     both = studies[a], studies[b]
     bound = scope.bound(metric)
     sides = [Side.of(own.cost, own.best) for own in both]
-    if not all(len(side.settings) for side in sides):
+    if any(not len(side.settings) or side.cost.is_least_unlike for side in sides):
         return
 
     @cache
@@ -233,6 +235,10 @@ def _of_levels(
         left.join(right, on=others, nulls_equal=True, suffix="_other", maintain_order="left")
         if others
         else left.join(right, how="cross", suffix="_other")
+    )
+    is_unlike = own.cost.is_unlike
+    cells = cells.filter(
+        ~(is_unlike[cells["place"].to_numpy()] | is_unlike[cells["place_other"].to_numpy()])
     )
     lower, higher = (own.cost.at(cells[name].to_numpy()) for name in ("place", "place_other"))
     if not len(cells) or (len(cells) == 1 and np.isnan([lower.variance, higher.variance]).any()):
@@ -287,7 +293,9 @@ def _limits_met(scope: Scope) -> Iterator[Spec]:
         chosen = scope.recommended(own, default.row if default else {})
         if chosen is None:
             chosen = int(np.nanargmin(own.limit.metric.mean))
-        if not own.limit.metric.is_judged[chosen]:
+        is_chosen = len(own.cost.n) > 1
+        is_unlike = own.limit.metric.is_unlike | (own.cost.is_unlike & is_chosen)
+        if is_unlike[chosen] or not own.limit.metric.is_judged[chosen]:
             continue
         row = own.rows.row(chosen, named=True)
         estimate, at = own.limit.metric.at(chosen), own.limit.at

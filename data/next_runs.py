@@ -25,6 +25,7 @@ from data.analysis.coded_rows import Part
 from data.analysis.mirrored import mirrored
 from data.analysis.outcomes import MORE_TRIED, with_more_runs
 from data.analysis.planner import BASELINE, FIRST_CELL, Cell, PlannedRun, plan, unmeasured_cells
+from data.analysis.replicates import unlike_words
 from data.baselines import Baseline, baseline_of, distances
 from data.choices import DEFAULT, Choice, Study, Value, study_of
 from data.errors import DataError
@@ -65,8 +66,9 @@ def next_runs(
         margin: The choice is settled once the recommended setting costs at most so much more.
 
     Raises:
-        DataError: As `decide`, or an objective without a direction, or a budget that is not
-            positive, or minutes without durations.
+        DataError: As `decide`, or an objective without a direction, or runs of the setting with the
+            best mean that are no replicates, or a budget that is not positive, or minutes without
+            durations.
     """
     if budget is not None and budget < 1:
         raise DataError(f"the budget is {budget}, expected a number of runs above 0")
@@ -76,6 +78,8 @@ def next_runs(
             f"whether less or more {lowered(objective.title)} is better is not declared"
         )
     own, everything = study_of(lake, choice, alpha, baseline)
+    if own.cost.is_least_unlike:
+        raise DataError(unlike_words(int(own.cost.is_unlike.sum())))
     catalogue = lake.catalogue
     default, _ = baseline_of(
         Part.of(everything), choice.system, choice.objective, own, baseline, catalogue=catalogue

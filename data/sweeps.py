@@ -22,6 +22,7 @@ import polars as pl
 from data.analysis.best_set import quantile
 from data.analysis.coded_rows import Part
 from data.analysis.importance import DRAWS, importance
+from data.analysis.replicates import unlike_words
 from data.catalogue import Catalogue
 from data.choices import Choice, Study, log_moments, study_of
 from data.errors import DataError
@@ -145,9 +146,13 @@ def knob_shares(lake: "Lake", choice: Choice, draws: int = DRAWS) -> KnobShares:
         draws: Draws for the intervals; 0 for none.
 
     Raises:
-        DataError: As `decide`, or fewer than three settings or no knob with two levels.
+        DataError: As `decide`, or fewer than three settings or no knob with two levels, or the runs
+            of most settings are no replicates.
     """
     own, _ = study_of(lake, choice, ALPHA)
+    unlike = int(own.cost.is_unlike.sum())
+    if 2 * unlike > int((own.cost.n > 1).sum()):
+        raise DataError(unlike_words(unlike))
     rows, knobs = _swept(own, lake.catalogue)
     varying = [knob for knob in knobs if rows[knob.column].n_unique() > 1]
     if len(rows) < 3 or not varying:

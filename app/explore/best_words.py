@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from app.explore.decided import DEFAULT_WORDS, is_estimate, is_unjudged
+from app.explore.decided import DEFAULT_WORDS, is_unjudged
 from app.explore.studies import MOST_CHOICES
 from app.kit.words import configuration_words, knob_words, load_words, system_name
 from data.catalogue import Catalogue
@@ -128,7 +128,7 @@ def mean_words(row: Mapping[str, Any], question: Asked) -> tuple[str, str]:
     """
     unit, doubt = question.cost.unit, question.cost.doubt_of(row["dataset"])
     value, kind = format_quantity(row["cost"], unit), kind_of_mean(row, "cost", unit)
-    if is_estimate(row):
+    if row["is_unlike"]:
         spread = format_digits(row["spread"])
         kind = f"geometric mean, times or divided by {spread};"
         return f"about {value}", f"({', '.join(filter(None, [doubt, kind]))} n = {row['n']})"
@@ -254,7 +254,7 @@ def _least_words(row: Mapping[str, Any], question: Asked, setting: str) -> str:
 
 def _change_sentence(row: Mapping[str, Any], question: Asked, what: str, value: str, n: str) -> str:
     if row["change_pct"] is None:
-        if row["settings"] == 1 and is_estimate(row):
+        if row["settings"] == 1 and row["is_unlike"]:
             return f"has {row['n']:,} runs that no setting tells apart: {what} {value} {n}"
         if row["settings"] == 1 and question.sd is not None:
             mean, sd = (

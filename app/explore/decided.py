@@ -20,7 +20,6 @@ from data.analysis.cell_outcomes import SAME_SHARE
 from data.analysis.coded_rows import Part
 from data.analysis.outcomes import Side, compare_sides
 from data.analysis.planner import more_runs
-from data.analysis.replicates import are_unlike
 from data.baselines import Baseline, baseline_of, distances
 from data.choices import DEFAULT, Study, more_runs_apart
 from data.errors import DataError
@@ -30,6 +29,7 @@ _COLUMNS: Final[dict[str, Any]] = {
     "n": pl.Int64, "cost": pl.Float64, "limited": pl.Float64, "standing": pl.String,
     "cost_mean": pl.Float64, "limited_mean": pl.Float64, "equals": pl.Int64,
     "is_proven": pl.Boolean, "settings": pl.Int64, "spread": pl.Float64, "is_least": pl.Boolean,
+    "is_unlike": pl.Boolean,
     "settings_twice": pl.Int64, "members": pl.Int64, "members_once": pl.Int64, "unjudged": pl.Int64,
     "regret_pct": pl.Float64,
     "change_pct": pl.Float64, "change_low_pct": pl.Float64, "change_high_pct": pl.Float64,
@@ -64,7 +64,8 @@ def decided(question: Question) -> pl.DataFrame:
         Columns of a configuration of the setting to take (or of the nearest to the limit), and of
         _COLUMNS: `cost` and `limited` are geometric means in their units, `cost_mean` and
         `limited_mean` arithmetic ones; `equals` counts the settings within the limit with just this
-        cost; `spread` is the geometric standard deviation of the cost, a factor, NaN if unknown;
+        cost; `spread` is the geometric standard deviation of the cost, a factor, NaN if unknown,
+        and `is_unlike` whether the runs differ so much that they are no replicates;
         `is_least` is whether no setting of the choice has a better mean; `standing` is within,
         maybe or outside; percentages are of the cost, NULL where the data do not bound them; `set`
         is the best set as alternatives of a `knobs` clause. Sorted by place and system.
@@ -137,6 +138,7 @@ def _judged(chosen: Chosen, question: Question) -> Judged:
 def _facts(judged: Study, shown: int, row: dict[str, Any], question: Question) -> dict[str, Any]:
     """Return what a row says of its shown setting and its set; `row` has the moments."""
     limited = row[f"{question.state.limited}_log_mean"]
+    variance = row[f"{question.cost.name}_log_variance"]
     best, n = judged.best, judged.cost.n
     is_beyond = False
     if judged.limit is not None:
@@ -155,7 +157,8 @@ def _facts(judged: Study, shown: int, row: dict[str, Any], question: Question) -
         "standing": "outside" if best.is_outside[shown] or is_beyond else standing,
         "settings": len(n),
         "is_least": bool(judged.cost.mean[shown] <= np.nanmin(judged.cost.mean)),
-        "spread": float(np.exp(np.sqrt(n[shown] * judged.cost.variance[shown]))),
+        "spread": np.nan if variance is None else float(np.exp(np.sqrt(variance))),
+        "is_unlike": bool(judged.cost.is_unlike[shown]),
         "settings_twice": int((n >= 2).sum()),
         "members": int((best.is_member & (n >= 2)).sum()),
         "members_once": int((best.is_member & (n < 2)).sum()),
@@ -243,11 +246,6 @@ def percents_of(differences: Sequence[float]) -> list[float | None]:
     return [float(100 * np.expm1(d)) if abs(d) <= 5 else None for d in differences]
 
 
-def is_estimate(row: Mapping[str, Any]) -> bool:
-    """Return whether the runs of the setting differ so much that its mean is an estimate."""
-    return bool(row["n"] > 1 and are_unlike(row["spread"]))
-
-
 def is_unjudged(row: Mapping[str, Any]) -> bool:
     """Return whether the runs of a setting among several are no replicates: none is the best."""
-    return is_estimate(row) and row["settings"] > 1
+    return bool(row["is_unlike"] and row["settings"] > 1)

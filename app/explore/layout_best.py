@@ -21,7 +21,7 @@ from app.explore.best_words import (
     place_words,
     setting_words,
 )
-from app.explore.decided import DEFAULT_WORDS, is_estimate, is_unjudged
+from app.explore.decided import DEFAULT_WORDS, is_unjudged
 from app.kit.words import system_name
 from data.metrics import Metric
 from data.units import MISSING, format_digits, format_quantity, lowered
@@ -135,7 +135,7 @@ def _subject(row: Mapping[str, Any], place_names: Sequence[str], question: Asked
 def _mean(row: Mapping[str, Any], name: str, unit: str) -> html.Td:
     """Lay out a mean; its kind stands beside it where an arithmetic mean reads otherwise."""
     kind = kind_of_mean(row, name, unit)
-    about = "about " if name == "cost" and is_estimate(row) else ""
+    about = "about " if name == "cost" and row["is_unlike"] else ""
     value = f"{about}{format_quantity(row[name], unit)}"
     if not kind:
         return html.Td(value, className="number")

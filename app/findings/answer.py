@@ -9,6 +9,7 @@ from app.findings.state import ENERGY, FindingsState
 from app.kit.competitors import named_work, what_ran
 from app.kit.lake_view import LakeView, leading
 from app.kit.metric_choice import first_telling, performance_column
+from data.analysis.replicates import unlike_words
 from data.choices import Choice
 from data.connection import open_lake
 from data.errors import LakeError, WattlasError
@@ -16,6 +17,7 @@ from data.findings import LIMIT, Claim, claims
 from data.next_runs import next_runs, runs_left
 from data.published import PublishedClaim, published_claims
 from data.queries.claims import workloads_query
+from data.queries.lake_page import extremes_query
 from data.run_list import NextRuns
 from data.selection import Selection
 from data.siblings import odd_runs
@@ -104,6 +106,8 @@ def no_claim_words(view: LakeView, state: FindingsState) -> str:
             f"tells a difference from noise. {len(left):,} more runs, one of each setting, would "
             "let them be judged."
         )
+    if unlike := _unlike_settings(view, state):
+        return f"There is no claim: {unlike_words(unlike)}."
     once = int((left["runs"] == 1).sum())
     if once:
         return (
@@ -111,6 +115,13 @@ def no_claim_words(view: LakeView, state: FindingsState) -> str:
             "and too few were repeated to tell differences from noise."
         )
     return "There is no claim: a claim needs two settings of a system, or a default beside one."
+
+
+def _unlike_settings(view: LakeView, state: FindingsState) -> int:
+    """Count the settings whose runs are no replicates."""
+    query = extremes_query(studied(view, state), state.metric, view.catalogue)
+    counts = view.answered(*query)["unlike"].to_list()
+    return int(counts[0]) if counts else 0
 
 
 def _claims(view: LakeView, key: tuple[Selection, tuple[str, float]]) -> list[Claim]:

@@ -10,7 +10,7 @@ from app.kit.lake_view import LakeView
 from app.kit.links import page_link
 from app.kit.metric_choice import first_telling, performance_column, telling
 from app.kit.words import explanation
-from app.lake.settings_answers import are_unlike, settings_answers, unasked_words
+from app.lake.settings_answers import settings_answers, unasked_words
 from app.lake.state import LakePageState
 from data.catalogue import Catalogue
 from data.choices import Choice
@@ -255,8 +255,7 @@ def _place(scope: Mapping[str, Any], catalogue: Catalogue) -> Selection:
 def _of_sweep(view: LakeView, selection: Selection, cost: Metric) -> list[Question]:
     """Ask which knob matters, and what to measure next, of the largest sweep of a metric."""
     choices = sweeps_of(view.lake, selection, cost.name)
-    # Runs that are no replicates tell no noise to plan by.
-    if not choices or are_unlike(view, selection, cost):
+    if not choices:
         return []
     labels = dict(view.outline.select("system", "system_label").unique().rows())
     choice = choices[0]
@@ -272,7 +271,7 @@ def _of_sweep(view: LakeView, selection: Selection, cost: Metric) -> list[Questi
         except LakeError:
             raise
         except WattlasError:
-            # Too few settings for shares or a plan.
+            # Too few settings for shares or a plan, or runs that are no replicates.
             continue
         questions.append(Question(title, answer, "/findings", choice_words))
     return questions

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from app.kit.lake_view import LakeView
 from app.kit.words import knob_words, named_columns
+from data.analysis.replicates import UNLIKE_WHY
 from data.knobs import Knob
 from data.metrics import Metric
 from data.queries.lake_page import extremes_query
@@ -13,12 +14,6 @@ from data.units import counted, format_digits, format_quantity, lowered
 
 # Smaller factors are told in percent.
 _FEW_PERCENT: Final = 1.1
-
-
-def are_unlike(view: LakeView, selection: Selection, cost: Metric) -> bool:
-    """Return whether the runs of most settings that were repeated are no replicates."""
-    rows = view.answered(*extremes_query(selection, cost.name, view.catalogue)).to_dicts()
-    return bool(rows) and rows[0]["unlike"] > rows[0]["replicated"]
 
 
 def settings_answers(view: LakeView, selection: Selection, cost: Metric) -> list[tuple[str, str]]:
@@ -53,8 +48,8 @@ def settings_answers(view: LakeView, selection: Selection, cost: Metric) -> list
     if rows and rows[0]["unlike"]:
         answer = (
             f"No: in {counted(rows[0]['unlike'], 'setting')} the runs differ in {named} by a "
-            f"factor of up to {_factor(rows[0]['most_apart'])}. They are no replicates: something "
-            "that is no setting here may have differed, or a run failed."
+            f"factor of up to {_factor(rows[0]['most_apart'])}. They are no replicates: "
+            f"{UNLIKE_WHY}."
         )
         answers.append(("Do settings tell all runs apart?", answer))
     if len(rows) == 2 and rows[0]["mean"] < rows[1]["mean"]:

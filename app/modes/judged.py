@@ -17,7 +17,7 @@ from app.modes.state import ModesState
 from data.analysis.contenders import Question
 from data.analysis.like_with_like import Slice, like_with_like
 from data.analysis.merged import merged
-from data.analysis.rules import ALONE, OVER, SETS, TOO_FEW
+from data.analysis.rules import ALONE, OVER, SETS, TOO_FEW, UNLIKE
 from data.analysis.setting_noise import numbered
 from data.analysis.ties import Comparison, compare
 from data.catalogue import Catalogue
@@ -87,7 +87,7 @@ class Judged:
     def closest(self) -> dict[str, Any] | None:
         """Return the cell with the least lead, one with enough runs if any has; else None."""
         lead, is_few = pl.col("margin_share").log1p().abs(), pl.col("outcome") == TOO_FEW
-        cells = self.comparison.cells.filter(~pl.col("outcome").is_in([ALONE, OVER]))
+        cells = self.comparison.cells.filter(~pl.col("outcome").is_in([ALONE, OVER, UNLIKE]))
         cells = cells.filter(pl.col("margin_share").is_finite() & lead.is_finite())
         cells = cells.sort(is_few, lead, maintain_order=True)
         return cells.row(0, named=True) if len(cells) else None

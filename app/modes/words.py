@@ -13,6 +13,7 @@ from app.kit.words import no_run_left, slice_words, synthetic_note, workload_tit
 from app.modes.defaults import metric_title
 from app.modes.judged import Judged
 from app.modes.state import ModesState
+from data.analysis.replicates import UNLIKE_WHY
 from data.analysis.rules import (
     ALONE,
     DIFFER,
@@ -22,6 +23,7 @@ from data.analysis.rules import (
     TIE,
     TOO_FEW,
     UNDECIDED,
+    UNLIKE,
     WIN,
 )
 from data.analysis.significance import smallest_p
@@ -60,6 +62,7 @@ OUTCOME_WORDS: Final = {
     "alone": "alone",
     "over": "over the limit",
     "differ": "differ",
+    "unlike": "without replicates",
 }
 # Test to its effect size.
 EFFECT_TITLES: Final = {
@@ -189,6 +192,7 @@ def _open_words(judged: Judged, counts: dict[str, int]) -> list[tuple[str, str]]
         (TOO_FEW, _unproven_words(judged)),
         (ALONE, f"{counts.get(ALONE, 0):,} {alone}"),
         (OVER, f"{counts.get(OVER, 0):,} in which none meets the limit"),
+        (UNLIKE, f"{counts.get(UNLIKE, 0):,} not judged: the runs of a setting are no replicates"),
     ]
 
 
@@ -251,6 +255,9 @@ def verdict_words(judged: Judged, cell: dict[str, Any], names: Sequence[str]) ->
             return f"Only {first} may meet the limit here ({limit_words(judged)}): no comparison."
         missing = "No default was" if judged.has_default else f"Only {first} was"
         return f"{missing} measured here: there is nothing to compare it with, so no win."
+    if cell["outcome"] == UNLIKE:
+        sides = f"{first} or {names[1]}"
+        return f"Not judged: runs of one setting of {sides} are no replicates: {UNLIKE_WHY}."
     second, lead = names[1], lead_words(judged, cell)
     leads = "leads" if judged.metric.better else "is above"
     if cell["outcome"] == DIFFER:

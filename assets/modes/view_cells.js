@@ -84,7 +84,7 @@
     const few = () => (isNamed && data.metric.better ? leader() : "")
       + "n = " + Math.min(n[best], n[data.cells.second[i]]);
     const words = {
-      alone: () => "", over: () => "", tie: () => "tie", "too few": few,
+      alone: () => "", over: () => "", unlike: () => "", tie: () => "tie", "too few": few,
       equivalent: () => (isShort ? "\u2248" : isNamed ? "equivalent" : "equiv."),
       undecided: () => more(data, i) + (isShort ? "" : isNamed ? " runs decide" : " runs"),
     };
@@ -107,6 +107,7 @@
       const why = isAble ? " may meet the limit: " + data.rules.limit : " was measured here: no win";
       return "only " + best + why;
     }
+    if (outcome === "unlike") return "not judged: runs of one setting are no replicates";
     const second = name(seconds[i]), leads = data.metric.better ? " leads " : " is above ";
     const words = {
       win: best + " wins over " + second, differ: best + " is above " + second + ", and neither is better",

@@ -18,6 +18,7 @@ from data.analysis.rules import (
     TIE,
     TOO_FEW,
     UNDECIDED,
+    UNLIKE,
     WIN,
     Outcome,
     Rules,
@@ -28,6 +29,8 @@ from data.analysis.significance import Moments, Samples, Test, compare_pairs, sm
 
 # Two means within it are one value: means of the same numbers differ by rounding alone.
 SAME_SHARE: Final = 1e-12
+# What is not told of a cell in which the runs of a setting are no replicates.
+_JUDGED: Final = ("share_low", "share_high", "more_runs", "p", "p_corrected")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +79,20 @@ def proven_columns(
     # Nobody leads where both have one value, however few the runs.
     is_same = (margins == 0) | (np.abs(shares) <= SAME_SHARE)
     outcome = np.where((outcome == TOO_FEW) & is_same, TIE, outcome)
-    return {
-        **columns,
-        "outcome": pl.Series(outcome.tolist(), dtype=pl.String),
+    unlike = estimates.is_unlike[contenders.row]
+    is_unlike = (runner_up >= 0) & (unlike[winner] | unlike[runner_up])
+    known = {
         **_intervals(shares, verdicts, is_turned, both, scale, second),
         "p": pl.Series(_spread_out(verdicts.p, both)),
         "p_corrected": pl.Series(_spread_out(verdicts.p_corrected, both)),
+    }
+    for name in _JUDGED:
+        nothing = 0 if known[name].dtype.is_integer() else np.nan
+        known[name] = known[name].set(pl.Series(is_unlike), nothing)
+    return {
+        **columns,
+        **known,
+        "outcome": pl.Series(np.where(is_unlike, UNLIKE, outcome).tolist(), dtype=pl.String),
         "effect": pl.Series(np.full(len(both), np.nan)),
     }, verdicts.level
 

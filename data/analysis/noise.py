@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from data.analysis.replicates import are_unlike
 from data.errors import DataError
 
 # The prior has at most these degrees of freedom, and needs this number of variances.
@@ -41,12 +42,14 @@ class Settings:
         mean: Mean of y.
         variance: Sample variance of y, not below the floor; NaN for one run.
         floor: Variance that the rounding of the values hides.
+        is_log: Whether y are logarithms; else values, such as percentages.
     """
 
     n: np.ndarray
     mean: np.ndarray
     variance: np.ndarray
     floor: np.ndarray
+    is_log: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,7 @@ class Estimates:
         variance: Of that mean, moderated, shape (k,); NaN where nothing is known of it.
         df: Degrees of freedom of the variance, shape (k,).
         prior: Of the choice.
+        is_unlike: Whether the runs of a setting are no replicates, shape (k,); False for none.
     """
 
     n: np.ndarray
@@ -78,20 +82,29 @@ class Estimates:
     variance: np.ndarray
     df: np.ndarray
     prior: Prior
+    is_unlike: Any = False
 
     @property
     def is_judged(self) -> np.ndarray:
         """Whether a setting has a variance: two or more runs, or noise borrowed from the choice."""
         return ~np.isnan(self.variance)
 
+    @property
+    def is_least_unlike(self) -> bool:
+        """Whether the runs of the setting of least mean are no replicates."""
+        is_unlike = np.broadcast_to(self.is_unlike, self.mean.shape)
+        return bool(is_unlike.any() and is_unlike[np.nanargmin(self.mean)])
+
     def at(self, places: Any) -> "Estimates":
         """Return the estimates of some settings, by any index of NumPy."""
         prior = self.prior
         if np.ndim(prior.d0):
             prior = Prior(prior.d0[places], prior.s0[places])
+        is_unlike = np.broadcast_to(self.is_unlike, np.shape(self.n))[places]
         return Estimates(
-            self.n[places], self.mean[places], self.variance[places], self.df[places], prior
-        )
+            self.n[places], self.mean[places], self.variance[places], self.df[places], prior,
+            is_unlike,
+        )  # fmt: skip
 
 
 def log_scale(values: np.ndarray) -> np.ndarray:
@@ -193,7 +206,8 @@ def estimates_of(settings: Settings, prior: Prior, is_more_better: bool = False)
     """
     variance, df = moderated(settings, prior)
     mean = -settings.mean if is_more_better else settings.mean
-    return Estimates(settings.n, mean, variance / settings.n, df, prior)
+    is_unlike = settings.is_log & are_unlike(settings.variance)
+    return Estimates(settings.n, mean, variance / settings.n, df, prior, is_unlike)
 
 
 def priors(

@@ -6,19 +6,29 @@ their spread does not say how repeatable a run is.
 """
 
 import math
-from typing import Final
+from typing import Any, Final
 
-# Runs of a larger geometric standard deviation are no replicates.
-MOST_SPREAD: Final = 2.0
+from data.units import counted
+
+# Runs of a larger variance of their logarithms are no replicates: a deviation by a factor of 2.
+_MOST_VARIANCE: Final = math.log(2.0) ** 2
+# What may have made them so.
+UNLIKE_WHY: Final = "something that is no setting here may have differed, or a run failed"
 
 
-def are_unlike(spread: float) -> bool:
+def are_unlike(variance: Any) -> Any:
     """Return whether runs of one setting are no replicates.
 
     Args:
-        spread: Their geometric standard deviation, a factor; NaN if unknown, as of one run.
+        variance: Of the logarithms of a metric above 0, a number or an array; NaN if unknown, as
+            of one run.
     """
-    return spread > MOST_SPREAD
+    return variance > _MOST_VARIANCE
+
+
+def unlike_words(settings: int) -> str:
+    """Return `the runs of 2 settings are no replicates: something ...`."""
+    return f"the runs of {counted(settings, 'setting')} are no replicates: {UNLIKE_WHY}"
 
 
 def unlike_sql(column: str) -> str:
@@ -27,4 +37,4 @@ def unlike_sql(column: str) -> str:
     Args:
         column: A metric of which all values are above 0.
     """
-    return f"stddev_samp(ln({column})) > {math.log(MOST_SPREAD)!r}"
+    return f"var_samp(ln({column})) > {_MOST_VARIANCE!r}"

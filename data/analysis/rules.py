@@ -45,7 +45,9 @@ def corrected(p: np.ndarray, correction: Correction) -> np.ndarray:
     return out
 
 
-Outcome = Literal["win", "equivalent", "undecided", "tie", "too few", "alone", "over", "differ"]
+Outcome = Literal[
+    "win", "equivalent", "undecided", "tie", "too few", "alone", "over", "differ", "unlike"
+]
 WIN: Final = "win"
 EQUIVALENT: Final = "equivalent"
 UNDECIDED: Final = "undecided"
@@ -54,6 +56,7 @@ TOO_FEW: Final = "too few"
 ALONE: Final = "alone"
 OVER: Final = "over"
 DIFFER: Final = "differ"
+UNLIKE: Final = "unlike"
 OUTCOMES: Final[tuple[Outcome, ...]] = get_args(Outcome)
 # What the runs of a cell prove.
 PROVEN: Final = (WIN, EQUIVALENT, DIFFER)

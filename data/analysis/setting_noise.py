@@ -102,7 +102,8 @@ def setting_moments(
     steps = np.full(int(choice.max(initial=-1)) + 1, np.inf)
     np.minimum.at(steps, choice, _steps(samples))
     floor = (steps[choice] / (pooled.mean if scale.is_log else 1.0)) ** 2 / 12
-    return Settings(n, mean, np.where(n > 1, np.maximum(variance, floor), np.nan), floor)
+    variance = np.where(n > 1, np.maximum(variance, floor), np.nan)
+    return Settings(n, mean, variance, floor, scale.is_log)
 
 
 def _steps(samples: Samples) -> np.ndarray:

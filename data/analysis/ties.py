@@ -75,7 +75,8 @@ def compare(
     without any spread; `too few`, if one of the two has fewer than two replicates, or the test
     cannot reach alpha with so few, but by `sets` `tie` where both have one value; `alone`, if only
     one competitor was measured, or only one may meet the limit, which is not a win; `over`, if none
-    may meet it. A measurement without a direction has no winner and no best setting: each
+    may meet it; by `sets` `unlike`, if the runs of one of the two are no replicates: their mean is
+    none of a setting. A measurement without a direction has no winner and no best setting: each
     competitor counts with all its replicates in the cell, and `differ` takes the place of `win`.
 
     Args:

@@ -131,11 +131,10 @@ class ResolvedKeys:
         logs, n = np.log(values[here]), np.bincount(group)
         means = np.bincount(group, logs) / n
         squares = np.bincount(group, (logs - means[group]) ** 2)
-        spreads = np.exp(np.sqrt(squares / np.maximum(n - 1, 1)))
+        is_unlike = are_unlike(squares / np.maximum(n - 1, 1))
         return [
             (int(here[firsts[at]]), float(least[at]), float(most[at]))
-            for at, spread in enumerate(spreads.tolist())
-            if are_unlike(spread)
+            for at in np.flatnonzero(is_unlike)
         ]
 
     def _extremes(self, values: np.ndarray) -> tuple[np.ndarray, ...]:

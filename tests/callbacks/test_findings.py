@@ -11,8 +11,9 @@ from flask import Flask
 
 from app.__main__ import main
 from app.explore.state import ExploreState
-from app.findings.answer import default_state
+from app.findings.answer import claims_of, default_state, shares_of
 from app.findings.layout_claims import claims_block, published_block
+from app.findings.layout_runs import next_block
 from app.findings.page import (
     PAGE,
     update_claims,
@@ -72,6 +73,38 @@ def test_where_there_is_no_claim_the_reason_is_named(
     (note,) = claims_block(view, default_state(view))
     assert reason in note.children
     assert ("3 more runs, one of each setting" in note.children) == (runs == 1)
+
+
+def test_runs_that_are_no_replicates_make_no_claim_and_no_list(tmp_path: Path) -> None:
+    """The runs of the first two settings deviate by factors of 10 and more."""
+    energies = {
+        2.0: (2.0, 30.0, 800.0), 4.0: (500.0, 5e3, 5e4), 8.0: (900.0, 905.0, 910.0),
+        16.0: (950.0, 955.0, 960.0),
+    }  # fmt: skip
+    rows = [
+        run(itr_us=itr, replicate=r, energy_j=joules)
+        for itr, own in energies.items() for r, joules in enumerate(own)
+    ]  # fmt: skip
+    alone = [{**row, "latency_p99_us": None, "duration_s": None} for row in rows[:6]]
+    lakes = {name: Lakes(write_lake(tmp_path / name, own)).at(None)
+             for name, own in (("alone", alone), ("unlike", rows[:6]), ("some", rows))}  # fmt: skip
+    view = lakes["unlike"]
+    state = default_state(view)
+    assert {one.metric for one in claims_of(view, state)} == {"latency_p99_us"}
+    why = "the runs of 2 settings are no replicates: something that is no setting here may have"
+    (note,) = claims_block(lakes["alone"], default_state(lakes["alone"]))
+    assert note.children.startswith(f"There is no claim: {why}")
+    (note,) = next_block(view, state)
+    assert note.children.startswith(f"No list: {why}")
+    assert all(one.metric != "energy_j" for _, each in shares_of(view, state) for one in each)
+    # The energies of the other two settings are judged; the lowest level is not compared.
+    view = lakes["some"]
+    state = default_state(view)
+    energy = [one for one in claims_of(view, state) if one.metric == "energy_j"]
+    settings = [member.values["itr_us"] for one in energy for member in one.settings]
+    assert set(settings) <= {8.0, 16.0}
+    (note,) = next_block(view, state)
+    assert note.children.startswith("No list: the runs of ")
 
 
 def test_papers_claims_have_n_or_say_why_none() -> None:

@@ -4,6 +4,7 @@ import math
 import random
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
@@ -353,6 +354,25 @@ def test_the_four_outcomes_of_cells() -> None:
     assert open_["more_runs"] == -1 or open_["more_runs"] > 0
     # Three cells were compared, two of them are decided: 5 % x 2 / 3.
     assert found.level == pytest.approx(0.05 * 2 / 3)
+
+
+def test_runs_that_are_no_replicates_are_not_judged() -> None:
+    """Polling's runs at depth 16 deviate by a factor of 5; whoever leads, nothing is told."""
+    unlike = PROVEN.replace("90,100,110 ", "20,100,500 ")
+    found = proven(unlike)
+    assert cell(found, 4, 16)["outcome"] == "unlike"
+    for name in ("share_low", "share_high", "p", "p_corrected"):
+        assert np.isnan(cell(found, 4, 16)[name]), name
+    assert cell(found, 4, 16)["more_runs"] == 0
+    assert cell(found, 4, 1)["outcome"] == "win"
+    # Runs that deviate by less than a factor of 2 are judged: 2 ** 0.98.
+    alike = PROVEN.replace("90,100,110 ", f"{100 / 2**0.98},100,{100 * 2**0.98} ")
+    assert cell(proven(alike), 4, 16)["outcome"] == "undecided"
+    # So is a metric whose values are no logarithms, such as percentages.
+    rows = groups(unlike).drop("energy", strict=False)
+    percent = Question("less", "%", choice=("mode",))
+    linear = compare(rows, "size", "depth", "mode", percent, Rules())
+    assert cell(linear, 4, 16)["outcome"] == "undecided"
 
 
 def test_a_margin_decides_what_is_equivalent() -> None:

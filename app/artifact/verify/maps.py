@@ -15,6 +15,8 @@ from app.artifact.verify.sets import Sided, Study, of_sides
 # The level falls each time that larger sets leave fewer cells decided.
 MOST_ROUNDS = 8
 ROLES = ("winner_", "runner_up_")
+# What is not known of a lead where the runs of one setting are no replicates.
+UNKNOWN = ("lead_share_low", "lead_share_high", "p", "p_corrected")
 # Two means within it are one value.
 SAME_SHARE = 1e-12
 
@@ -43,12 +45,15 @@ class Map:
         place = {name: here[name] for name in (*self.given["cell"], self.given["competitor"])}
         return [each for each in zip(study.rows, study.cost, strict=True) if has(each[0], place)]
 
-    def best(self, row: Row, role: str = "") -> tuple[int, float | None, float | None, float]:
-        """Return how many settings a competitor has, and interval and mean of the one shown."""
-        settings = self.settings(row, role)
+    def shown(self, row: Row, role: str = "") -> Estimate:
+        """Return the estimate of the setting that a row of the table shows."""
         names = [n for n in self.given["setting"] if n in row or role + n in row]
         shown = {name: row.get(role + name, row.get(name)) for name in names}
-        own = next(cost for setting, cost in settings if has(setting, shown))
+        return next(cost for own, cost in self.settings(row, role) if has(own, shown))
+
+    def best(self, row: Row, role: str = "") -> tuple[int, float | None, float | None, float]:
+        """Return how many settings a competitor has, and interval and mean of the one shown."""
+        settings, own = self.settings(row, role), self.shown(row, role)
         mean = math.exp(self.sign * own.mean)
         ends: Sequence[float | None] = (None, None)
         if own.n > 1:
@@ -111,6 +116,8 @@ def cells_of(
             values["lead_share"] = (first - second) / abs(second)
         if i in judged:
             values |= judged[i] | own.lead(judged[i], level)
+        if len(bests) == 2 and any(own.shown(row, role).is_unlike for role in ROLES):
+            values |= {"outcome": "unlike", **dict.fromkeys(UNKNOWN)}
         answer.append((*(row[key] for key in keys), *(values.get(n) for n in given["columns"])))
     return answer
 

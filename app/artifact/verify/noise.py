@@ -7,6 +7,8 @@ from app.artifact.verify.functions import digamma, inverse_trigamma, quantile, t
 from app.artifact.verify.report import Row
 
 ENOUGH_SETTINGS, LEAST_SETTINGS, MOST_D0, LEAST_SHARE = 10, 3, 4.0, 1e-5
+# Runs of one setting that deviate by more than a factor of 2 are no replicates.
+MOST_VARIANCE = math.log(2.0) ** 2
 
 # n, mean, variance (None for one run) and rounding floor of the logarithms of a setting's runs.
 Moments = tuple[int, Any, Any, float]
@@ -14,6 +16,8 @@ Moments = tuple[int, Any, Any, float]
 
 class Estimate:
     """What the runs of one setting say of its mean, on a scale where less is better."""
+
+    is_unlike = False
 
     def __init__(self, n: int, mean: float, variance: float, df: float, has_prior: bool) -> None:
         self.n, self.mean, self.variance = n, mean, variance
@@ -68,7 +72,9 @@ def estimates(settings: list[Moments], prior: tuple[float, float], sign: float) 
             )
             continue
         one = max((d0 * s0_squared + (n - 1) * (variance or 0.0)) / df, floor)
-        listed.append(Estimate(n, sign * mean, one / n, df, d0 > 0))
+        estimate = Estimate(n, sign * mean, one / n, df, d0 > 0)
+        estimate.is_unlike = (variance or 0.0) > MOST_VARIANCE
+        listed.append(estimate)
     return listed
 
 

@@ -27,6 +27,7 @@ _OTHERS: Final = {
     "too few": ("too few replicates", _hatched("/")),
     "differ": ("differ", {"color": DIFFER_HUE}),
     "alone": ("one alone", {"color": _CLEAR, "line": {"color": _GREY, "width": 1}}),
+    "unlike": ("no replicates", {"color": _CLEAR, "line": {"color": _GREY, "width": 1}}),
     "over": ("none within limit", {"color": _CLEAR, "line": {"color": _GREY, "width": 1}}),
 }
 # Maximum number of bars; the competitors with most wins are shown.

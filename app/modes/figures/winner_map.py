@@ -22,6 +22,7 @@ from data.analysis.rules import (
     TIE,
     TOO_FEW,
     UNDECIDED,
+    UNLIKE,
     WIN,
 )
 from data.selection import Value
@@ -109,7 +110,7 @@ def build_winner_map(
     grid = np.full((len(scene.rows), len(scene.columns)), np.nan, dtype=np.float32)
     colored, veiled, measured = grid.copy(), grid.copy(), grid.copy()
     colored[row, column], veiled[row, column], measured[row, column] = codes, veil, 1
-    few, marked = outcome == TOO_FEW, np.isin(outcome, (ALONE, OVER))
+    few, marked = outcome == TOO_FEW, np.isin(outcome, [*_MARKS])
     lines = hatching(column[few], row[few], len(scene.columns), len(scene.rows), scene.size_px)
     return {
         "data": [
@@ -206,11 +207,11 @@ def _with_gaps(ends: np.ndarray, gap: np.ndarray) -> np.ndarray:
 def _marks(
     column: np.ndarray, row: np.ndarray, best: np.ndarray, outcome: np.ndarray, scene: MapScene
 ) -> dict:
-    """Mark cells with one competitor by a ring in its hue, those beyond the limit by a cross."""
+    """Mark cells of which nothing is judged; those with one competitor by a ring in its hue."""
     is_alone = outcome == ALONE
     hues = np.array(scene.competitors.hues)[best]
     marker = {
-        "symbol": np.where(is_alone, "circle-open", "x-thin-open").tolist(),
+        "symbol": [_MARKS[name] for name in outcome],
         "size": 7 if len(scene.columns) <= 40 else 3,
         "line": {"width": 1.5},
         "color": np.where(is_alone, hues, _HATCH_GREY).tolist(),
@@ -218,6 +219,8 @@ def _marks(
     return scatter_trace("marks", column, row, marker=marker)
 
 
+# Outcome of a cell that is not judged to its mark.
+_MARKS: Final = {ALONE: "circle-open", OVER: "x-thin-open", UNLIKE: "diamond-open"}
 # Outcome to what the legend says of it, its symbol and colour.
 _SAID: Final[Mapping[str, tuple[str, str, str]]] = {
     EQUIVALENT: ("equivalent", "square", TIE_GREY),
@@ -225,8 +228,9 @@ _SAID: Final[Mapping[str, tuple[str, str, str]]] = {
     TIE: ("tie", "square", TIE_GREY),
     DIFFER: ("differ: the highest and its distance", "square", DIFFER_HUE),
     TOO_FEW: ("unproven: leads with too few runs", "hash-open", _HATCH_GREY),
-    ALONE: ("one alone", "circle-open", _HATCH_GREY),
-    OVER: ("none meets the limit", "x-thin-open", _HATCH_GREY),
+    ALONE: ("one alone", _MARKS[ALONE], _HATCH_GREY),
+    OVER: ("none meets the limit", _MARKS[OVER], _HATCH_GREY),
+    UNLIKE: ("runs are no replicates", _MARKS[UNLIKE], _HATCH_GREY),
 }
 # Without a better direction nothing leads.
 _TOO_FEW: Final = ("too few runs to be compared", "hash-open", _HATCH_GREY)
