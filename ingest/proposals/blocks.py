@@ -198,6 +198,9 @@ def sections_of(parts: Sequence[PathColumn]) -> Iterator[str]:
     """Yield the sections that declare the columns of paths which the lake has not."""
     for part in parts:
         title = re.sub(r"_(?:text|whole|real)(?=_\d+$|$)", "", part.name).replace("_", " ")
+        if part.kind != "text":
+            # No word says what the number is: `300-450.csv`.
+            title = re.sub(r"^(file|folder)((?: \d+)?)$", r"number\2 in \1 name", title)
         keys = {"title": title, "unit": part.unit}
         role = "label" if part.role == "stamp" else part.role
         if section := column_section(part.name, role, part.kind, keys, part.is_given):

@@ -110,7 +110,8 @@ def _give_models(guesses: Sequence[Guess]) -> None:
     for guess in sides if len(sides) > 1 else ():
         guess.is_given = guess.role == "knob"
     knobs = [guess for guess in guesses if guess.is_set]
-    models = [g for g in knobs if g.heading.has(*WORDS["work"]) and not g.heading.has("length")]
+    work, treated = WORDS["work"], WORDS["treated"]
+    models = [g for g in knobs if g.heading.has(*work) and not g.heading.has(*treated)]
     if any(not guess.is_given and guess not in models for guess in knobs):
         for guess in models:
             guess.is_given = True

@@ -184,7 +184,8 @@ class GuessedTable:
         self._mark_what_ran(texts)
         knobs = [guess for guess in self.guesses if guess.role == "knob" and guess.cells]
         costs = [guess.numbers for guess in self.guesses if guess.to in COLUMNS]
-        parts = judged_parts(parts, texts, knobs, costs)
+        runs = [guess.numbers for guess in self.guesses if guess.to in ("energy_j", "duration_s")]
+        parts = judged_parts(parts, texts, knobs, costs, runs)
         own = {own_name(guess) for guess in self.guesses if not guess.to}
         names = {part.name: part.name for part in parts}
         for part in parts:

@@ -12,6 +12,7 @@ from ingest.formats.json_cells import Cell
 from ingest.proposals.guess import Guess, are_twins, decides
 from ingest.proposals.path_parts import PathColumn, give_what_ran
 from ingest.proposals.roles import FEW_VALUES
+from ingest.proposals.work_columns import LEAST_POWER, growth_of
 from ingest.settings.column_names import WORDS
 from ingest.settings.headings import words_of
 
@@ -34,17 +35,20 @@ def judged_parts(
     texts: dict[str, list[str]],
     knobs: Sequence[Guess],
     costs: Sequence[np.ndarray],
+    runs: Sequence[np.ndarray] = (),
 ) -> list[PathColumn]:
     """Return the columns of paths as what they are beside the rows.
 
     One that repeats a knob of the rows, or follows from another, is a label. A stamp is a knob if
     the runs of several are no replicates. A name that no word explains is of what ran if the rows
-    of its files go through the same settings: `bfs.csv` and `gemm.csv` of one sweep.
+    of its files go through the same settings: `bfs.csv` and `gemm.csv` of one sweep. A number that
+    no word explains was set if neither energy nor time grows with it, as they do with work.
 
     Args:
         texts: By name of a part its text in each row.
         knobs: Those of the rows.
         costs: Numbers of measurements of the rows.
+        runs: Those of energy and time.
     """
     settings = [knob.cells for knob in knobs]
     settings += [texts[part.name] for part in parts if part.role == "knob"]
@@ -65,6 +69,10 @@ def judged_parts(
             _UNSAID.fullmatch(part.name) and any(map(_varies, knobs))
         ):
             part = replace(part, is_given=True)
+        elif part.is_given and _is_no_amount(
+            part, own, [t for t in settings if t is not own], runs
+        ):
+            part = replace(part, is_given=False)
         judged.append(part)
     is_set = any(not knob.is_given and _varies(knob) for knob in knobs)
     judged = give_what_ran(judged, is_set=is_set)
@@ -173,6 +181,19 @@ def _numbers_rows(part: PathColumn, own: Sequence[str], knobs: Sequence[Guess]) 
     settings = [*zip(*(knob.cells for knob in knobs), strict=True)]
     first, *_, last = numbers = sorted(map(int, own))
     return first in (0, 1) and last == first + len(numbers) - 1 and len({*settings}) == len(own)
+
+
+def _is_no_amount(
+    part: PathColumn,
+    own: Sequence[str],
+    others: Sequence[Sequence[Cell]],
+    runs: Sequence[np.ndarray],
+) -> bool:
+    """Return whether a number that no word explains is twice another, and costs hardly more."""
+    if part.kind == "text" or _UNEXPLAINED.fullmatch(part.name) is None:
+        return False
+    powers = growth_of(np.array([float(text) for text in own]), runs, others)
+    return any(powers) and max(map(max, filter(None, powers))) < LEAST_POWER
 
 
 def _are_programs(own: Sequence[str], knobs: Sequence[Guess]) -> bool:

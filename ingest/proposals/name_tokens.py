@@ -315,6 +315,7 @@ def counts_runs(tokens: Sequence[Token], at: int) -> bool:
 
 
 _MEASURED: Final = WORDS["measures"] - WORDS["replicates"] - WORDS["loads"]
+_ENERGY: Final = frozenset({"energy", "energies", "joules"})
 
 
 def name_before(tokens: Sequence[Token], at: int) -> str:
@@ -328,8 +329,8 @@ def name_before(tokens: Sequence[Token], at: int) -> str:
         # It names what stands between.
         return ""
     last = [tokens[n].word for n in names[-2:]]
-    if len(names) > 1 and {tokens[n].word.lower() for n in names} <= _MEASURED:
-        # `energy-time-1005` says what the file has, and not what was set.
+    if {tokens[n].word.lower() for n in names} <= (_MEASURED if len(names) > 1 else _ENERGY):
+        # `energy-time-1005` says what the file has, not what was set; `power150` may be a limit.
         return ""
     if len(last) == 2 and all(last) and last[1].lower() in _SHORT and names[-1] - names[-2] == 2:
         return f"{last[0]}_{last[1]}"

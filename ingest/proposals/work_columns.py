@@ -20,7 +20,7 @@ _COSTS: Final = frozenset({"energy", "time", "price"})
 # So many times as much of the work tells whether costs grow with it.
 _APART: Final = 2.0
 # Costs grow at least as the root of the work.
-_LEAST_POWER: Final = 0.5
+LEAST_POWER: Final = 0.5
 _WHOLES: Final = (1.0, 100.0)
 # Of what is proportional to energy so many values, so far apart, and the largest ratio of ratios.
 _FEWEST_AMOUNTS: Final = 3
@@ -152,22 +152,34 @@ def _costs_grow(guess: Guess, guesses: Sequence[Guess], others: Sequence[Sequenc
 
     The energy of a whole row may grow less, where more work was repeated less often.
     """
-    amounts, rows = guess.numbers, len(guess.cells)
     costs = [g.numbers for g in guesses if g.role == "metric" and g.quantity in _COSTS]
+    least = [min(powers) for powers in growth_of(guess.numbers, costs, others) if powers]
+    return bool(least) and min(least) > 0 and max(least) >= LEAST_POWER
+
+
+def growth_of(
+    amounts: np.ndarray, costs: Sequence[np.ndarray], others: Sequence[Sequence[Cell]]
+) -> list[list[float]]:
+    """Return as which power of an amount each cost above 0 grows, in each setting of the others.
+
+    Settings count in which the largest amount is twice the least or more.
+    """
+    rows = len(amounts)
     costs = [each for each in costs if len(each) == rows and each.min() > 0]
-    if len(amounts) != rows or amounts.min() <= 0:
-        return False
+    if not rows or amounts.min() <= 0:
+        return []
     ends = [
         (min(of, key=amounts.__getitem__), max(of, key=amounts.__getitem__))
         for of in rows_by(others, range(rows))
     ]
     apart = [(low, high) for low, high in ends if amounts[high] >= _APART * amounts[low]]
-    powers = [
-        [np.log(c[high] / c[low]) / np.log(amounts[high] / amounts[low]) for low, high in apart]
+    return [
+        [
+            float(np.log(c[high] / c[low]) / np.log(amounts[high] / amounts[low]))
+            for low, high in apart
+        ]
         for c in costs
     ]
-    least = [min(each) for each in powers if each]
-    return bool(least) and min(least) > 0 and max(least) >= _LEAST_POWER
 
 
 def _is_proportional(guess: Guess, guesses: Sequence[Guess]) -> bool:

@@ -4,6 +4,7 @@ Each case has its files, the columns asked for, the number of runs, the first ro
 columns that are no knobs.
 """
 
+import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -296,3 +297,26 @@ def test_works_of_a_suite_do_not_compete(
     assert main(["add", str(raw), "--lake", str(lake)]) == 0
     with open_lake(lake) as opened:
         assert opened.catalogue.knobs[f"c_{heading}"].is_given == is_given
+
+
+@pytest.mark.parametrize(("per_product_j", "is_given"), [(0.0001, False), (0.01, True)])
+def test_a_number_of_a_name_is_work_if_costs_grow_with_it(
+    per_product_j: float, is_given: bool, tmp_path: Path
+) -> None:
+    """Twice a clock costs little more energy; twice the work costs twice as much."""
+    files = {
+        f"out/energy-{one}-{two}.json": json.dumps(
+            {"energy_j": 300 + per_product_j * one * two, "duration_s": 9 + one / 800}
+        )
+        for one in (700, 1400, 2100)
+        for two in (250, 500)
+    }
+    raw, lake = tmp_path / "study", tmp_path / "lake"
+    write_files(raw, files)
+    assert main(["add", str(raw), "--lake", str(lake)]) == 0
+    with open_lake(lake) as opened:
+        knobs = opened.catalogue.knobs
+        numbers = opened.polars("SELECT DISTINCT file, file_2 FROM runs ORDER BY ALL").rows()
+    assert numbers[:2] == [(700, 250), (700, 500)]
+    assert (knobs["c_file"].is_given, knobs["c_file_2"].is_given) == (is_given, is_given)
+    assert knobs["c_file_2"].title == "number 2 in file name"
