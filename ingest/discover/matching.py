@@ -41,6 +41,9 @@ _KINDS: Final = re.compile(
     re.IGNORECASE,
 )
 
+# The ending of a name, and a number that ends it.
+_ENDING: Final = re.compile(r"(?:\.[^.]*?(?<=[A-Za-z])([-_]\d{1,4})|(\.\d{1,4})|\.[^.]*)$")
+
 
 class RunTerms(NamedTuple):
     """All that decides the run of a file: files with the same terms belong to the same run.
@@ -133,7 +136,8 @@ def place_of(path: str, top: str) -> str:
     if f"{folder}/".startswith(start):
         folder = f"{folder}/"[len(start) : -1]
     found = _KINDS.fullmatch(name)
-    stem = (found["stem"] or "") if found else name.rsplit(".", 1)[0]
+    # Of `out.fio-1` the number is no part of the ending: it tells the run from that of `out.fio-0`.
+    stem = (found["stem"] or "") if found else _ENDING.sub(r"\1\2", name)
     return "/".join(part for part in (folder, stem) if part)
 
 

@@ -1,4 +1,4 @@
-"""fio's JSON output (`--output-format=json` or `json+`), fio 3.18 and later."""
+"""fio's JSON output (`--output-format=json` or `json+`), fio 3."""
 
 import os
 import re
@@ -9,6 +9,7 @@ from data.errors import FormatError
 from ingest.files.text_lines import decode_text, starts_with_mark
 from ingest.formats.fio_document import Document, Job, read_document
 from ingest.formats.fio_knobs import (
+    MIX,
     device_of,
     direction_names,
     directions_of,
@@ -17,9 +18,10 @@ from ingest.formats.fio_knobs import (
     job_counts,
     knobs_of,
     longest_s,
+    mixes_of,
     option,
 )
-from ingest.formats.fio_latency import measurements_us, merge, read_distribution
+from ingest.formats.fio_latency import KINDS, measurements_us, merge, read_distribution
 from ingest.records import Problem, ProblemList, ReadContext, Reading, RefusedError, UtcWindow
 from ingest.settings.number_texts import PERCENTILES
 
@@ -128,6 +130,8 @@ def _read_group(jobs: Sequence[Job], problems: ProblemList) -> Reading:
     measured |= _latencies(jobs, directions, problems)
     _doubt_jobs(jobs, problems)
     reading = Reading(measured, knobs_of(jobs, directions, problems))
+    if len(mixes := mixes_of(jobs)) == 1:
+        reading.columns, reading.knobs[MIX.name] = (MIX,), mixes.pop()
     flags = {option(job, "hipri") for job in jobs}
     if len(flags) == 1 and (flag := flags.pop()) is not None:
         reading.polling["hipri"] = flag != "0"
@@ -150,7 +154,10 @@ def _latencies(
     parts = [each for each in map(read_distribution, directions) if each is not None]
     merged = merge(parts)
     if merged is None:
-        detail = "no latencies: fio's options disable them; left unset"
+        stated = [kind for kind in KINDS if any(kind in each for each in directions)]
+        none = f"{' and '.join(stated)} count no request, as where options of fio disable them"
+        absent = f"no {' and no '.join(KINDS)}"
+        detail = f"no latencies: {none if stated else absent}; left unset"
         problems.add("no_latencies", "doubted", detail, jobs[0].line)
         return {}
     measurements = measurements_us(merged)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from data.declared import Column
 from data.knob_table import STATED
 from ingest.formats.fio_document import Job
 from ingest.records import ProblemList
@@ -36,6 +37,12 @@ _ONE_DIRECTION: Final = {
     "trim": "trim", "randtrim": "trim",
 }  # fmt: skip
 _DIRECTIONS: Final = ("read", "write", "trim")
+# The share of reads of mixed accesses, which fio calls the mix; half where no option says it.
+MIX: Final = Column(
+    "rwmixread", "knob", "real", "Reads of mixed accesses", "reads", "%", is_given=True
+)
+_MIXED: Final = frozenset({"rw", "randrw"})
+_DEFAULT_MIX: Final = 50.0
 # In shorter jobs the run times do not reveal the number of jobs.
 _SHORTEST_CONCLUSIVE_MS: Final = 100
 
@@ -128,6 +135,18 @@ def _leave_out(job: Job, count: int, problems: ProblemList) -> tuple[str, ...]:
     return tuple(knob.column for knob in STATED if knob.fio)
 
 
+def mixes_of(jobs: Sequence[Job]) -> set[float]:
+    """Return the shares of reads, in percent, that mixed accesses asked for; empty for others."""
+    mixes = set()
+    for job in jobs:
+        if kind_of(job) not in _MIXED:
+            return set()
+        reads, writes = option(job, "rwmixread"), option(job, "rwmixwrite")
+        of_writes = 100.0 - float(writes) if writes is not None else _DEFAULT_MIX
+        mixes.add(float(reads) if reads is not None else of_writes)
+    return mixes
+
+
 def kind_of(job: Job) -> str | None:
     """Return the kind of requests that a job made; None without options."""
     if job.options is not None:
@@ -166,9 +185,10 @@ def _request_bytes(job: Job, directions: Sequence[Mapping[str, Any]]) -> int | N
 def facts_of(jobs: Sequence[Job]) -> dict[str, str]:
     """Return the options that replicates should share; values of several jobs are listed."""
     facts: dict[str, dict[str, None]] = {}
+    knobs = {"rwmixread", "rwmixwrite"} if len(mixes_of(jobs)) == 1 else set()
     for job in jobs:
         for name, value in (job.options or {}).items():
-            if not _NO_FACTS.fullmatch(name):
+            if not _NO_FACTS.fullmatch(name) and name not in knobs:
                 facts.setdefault(name, {})[value] = None
     return {name: ", ".join(values) for name, values in facts.items()}
 

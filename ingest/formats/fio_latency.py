@@ -9,7 +9,7 @@ from ingest.settings.number_texts import PERCENTILES
 
 # Total and completion latency. fio gives percentiles and bins of the second, or of the first
 # with `lat_percentiles=1`; mean, minimum and maximum of both.
-_KINDS: Final = ("lat_ns", "clat_ns")
+KINDS: Final = ("lat_ns", "clat_ns")
 
 
 @dataclass(slots=True)
@@ -56,13 +56,14 @@ def read_distribution(direction: Mapping[str, Any]) -> Distribution | None:
     Raises:
         TypeError, ValueError, KeyError: The entry is not valid fio output.
     """
-    kinds = [kind for kind in _KINDS if int(direction.get(kind, {}).get("N", 0))]
+    counts = {kind: _count(direction, kind) for kind in KINDS}
+    kinds = [kind for kind in KINDS if counts[kind]]
     if not kinds:
         return None
     chosen = next((kind for kind in kinds if direction[kind].get("percentile")), kinds[-1])
     detailed, whole = direction[chosen], direction[kinds[0]]
     return Distribution(
-        int(detailed["N"]),
+        counts[chosen],
         float(whole["mean"]),
         float(whole["min"]),
         float(whole["max"]),
@@ -70,6 +71,17 @@ def read_distribution(direction: Mapping[str, Any]) -> Distribution | None:
         {float(key): float(value) for key, value in detailed.get("percentile", {}).items()},
         Counter({int(key): int(value) for key, value in detailed.get("bins", {}).items()}),
     )
+
+
+def _count(direction: Mapping[str, Any], kind: str) -> int:
+    """Return how many latencies of a kind were measured: `N`, which fio before 3.18 does not write.
+
+    There each request has one, unless all are 0, as where an option disables them.
+    """
+    latencies = direction.get(kind, {})
+    if "N" in latencies:
+        return int(latencies["N"])
+    return int(direction["total_ios"]) if float(latencies.get("max", 0)) > 0 else 0
 
 
 def merge(parts: Sequence[Distribution]) -> Distribution | None:

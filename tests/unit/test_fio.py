@@ -1,6 +1,7 @@
 """fio's JSON in all its shapes, drawn by hand: see tests/fixtures/fio_documents.py for the sums."""
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
@@ -69,7 +70,11 @@ UNKNOWN = {"threads": 1, "io_depth": None, "rw": None, "request_bytes": 4096, "i
         # The size is what was asked for where a request came up short.
         ({"directions": SHORT}, None, {"request_bytes": 4096}),
         ({"directions": SHORT, "options": ""}, None, {"request_bytes": 4096}),
-        ({"options": '"readwrite": "readwrite"'}, None, {"rw": "rw"}),
+        ({"options": '"readwrite": "readwrite"'}, None, {"rw": "rw", "rwmixread": 50}),
+        # Of mixed accesses the share of reads is a knob; of others the option says nothing.
+        *(({"options": f'"rw": "{rw}", {own}'}, None, {"rwmixread": mix}) for rw, own, mix in (
+            ("randrw", '"rwmixread": "70"', 70), ("randrw", '"rwmixwrite": "20"', 80),
+            ("randread", '"rwmixread": "70"', None))),
         ({"options": '"rw": "randwrite:8"', "directions": WRITE}, None, {"rw": "randwrite"}),
     ],
 )  # fmt: skip
@@ -82,6 +87,8 @@ HALF = READ.replace('"total_ios": 1000', '"total_ios": 500').replace("2000,", "1
 MIXED = READ_PLUS.replace('"read":', '"mixed":')
 TAIL = ', "percentile": {"50.000000": 9000, "99.000000": 11000}'
 TOTAL = READ.replace('"mean": 9450.0, "N": 1000', '"mean": 9450.0, "N": 1000' + TAIL)
+BARE = '"write": {"total_ios": 0}'
+OLD, SLOW_OLD = (re.sub(r', "N": \d+', "", each) for each in (READ, SLOW))
 NO_P99 = {"latency_p99_us": None}
 
 
@@ -118,6 +125,13 @@ NO_P99 = {"latency_p99_us": None}
         # Buffered requests wait in the submission: the mean has it, `clat_ns` does not.
         (document(job(directions=READ.replace('"mean": 9450.0,', '"mean": 40000.0,'))),
          {"latency_mean_us": 40.0, "latency_p99_us": 10.0}, ["completion_percentiles"]),
+        # fio before 3.18 writes no `N`: each of 1,000 requests has a latency.
+        (document(job(directions=OLD)), {"latency_mean_us": 9.45, "latency_p99_us": 10.0}, []),
+        # 1,000 requests of 9.45 us and 3,000 of 20.1 us.
+        (document(job(directions=OLD), job(directions=SLOW_OLD.replace("1000", "3000"))),
+         {"latency_mean_us": 17.4375, **NO_P99}, ["no_percentiles"]),
+        (document(job(directions=re.sub(r'"(min|max|mean)": [.0-9]+', r'"\1": 0', OLD))),
+         {"iops": 500.0, "latency_mean_us": None, "latency_max_us": None}, ["no_latencies"]),
         # Latencies may have been turned off.
         (document(job(directions=READ.replace('"N": 1000', '"N": 0'))),
          {"iops": 500.0, "latency_mean_us": None, "latency_max_us": None, **NO_P99},
@@ -133,6 +147,24 @@ def test_what_was_measured(text: str, measured: dict[str, Any], problems: list[s
     found = {name: reading.measurements.get(name) for name in measured}
     assert found == {n: v and pytest.approx(v, rel=1e-12) for n, v in measured.items()}
     assert kinds(reading) == [(kind, "doubted") for kind in problems]
+
+
+def test_a_message_says_which_latencies_are_missing() -> None:
+    """Nothing is said to be disabled of a document without such a list."""
+    none = re.sub(r', "clat_ns".*"N": 1000}(?=})', "", READ)
+    for directions, words in (
+        (none, "no lat_ns and no clat_ns; left unset"),
+        (READ.replace('"N": 1000', '"N": 0'), "lat_ns and clat_ns count no request, as where"),
+    ):
+        (problem,) = read(document(job(directions=directions + ", " + BARE))).problems
+        assert words in problem.detail
+
+
+def test_jobs_of_several_mixes_have_none() -> None:
+    mixed = [job(options=f'"rw": "randrw", "rwmixread": "{mix}"') for mix in (70, 30)]
+    reading = read(document(*mixed))
+    assert "rwmixread" not in reading.knobs
+    assert reading.facts["rwmixread"] == "70, 30"
 
 
 EMPTY = READ.replace('"total_ios": 1000', '"total_ios": 0')

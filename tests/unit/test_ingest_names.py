@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.errors import FormatError
+from ingest.discover.matching import place_of
 from ingest.discover.names import RunKey, identity_columns, label_columns, make_run_id
 from ingest.settings.loading import load_settings
 from ingest.settings.patterns import literal_beginning
@@ -229,3 +230,18 @@ def test_a_run_that_polls_has_no_delay_whatever_its_table_says() -> None:
         row = identity_columns(key, load_settings())
         assert (row["itr_us"], row["itr_policy"]) == (None, "polling")
         assert f"-itr{itr}-" in row["run_id"]
+
+
+@pytest.mark.parametrize(
+    ("names", "place"),
+    [
+        # The number of a repeat stands behind the ending of a tool, or is one.
+        (("out.fio-1", "out.perf-1"), "out-1"), (("out.fio-12",), "out-12"),
+        (("log.txt.3",), "log.txt.3"), (("mix.wrk_2",), "mix_2"),
+        # Digits of an ending are none, nor those of a date.
+        (("a.h5", "a.mp4", "a.7z", "a.v2", "a.json.gz", "a.2024-11-27"), "a"),
+        (("fio.json", "perf.txt"), ""),
+    ],
+)  # fmt: skip
+def test_a_number_behind_an_ending_is_of_the_run(names: tuple[str, ...], place: str) -> None:
+    assert {place_of(f"/raw/{name}", "/raw") for name in names} == {place}
