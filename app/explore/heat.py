@@ -21,6 +21,7 @@ from app.kit.encodings import (
     message_figure,
     scatter_trace,
 )
+from app.kit.metric_choice import means_of_unstated
 from app.kit.settings import MAX_ROWS
 from app.kit.words import (
     EMPTY_LAKE,
@@ -114,8 +115,10 @@ def heatmap(question: Question) -> dict[str, Any]:
     if not len(heat.cells):
         who = f" of {label}" if label else ""
         return {"figure": message_figure(f"No run{who} has a value for{BREAK}{measure.title}.")}
+    unstated = means_of_unstated(question.catalogue.metrics, question.catalogue)
+    single = "row" if unstated else "run"
     parts = [
-        "mean of replicates" if (heat.cells["n"] > 1).any() else "one run each",
+        "mean of replicates" if (heat.cells["n"] > 1).any() else f"one {single} each",
         slice_words(heat.part, labels),
         bold(synthetic_note(left)),
     ]

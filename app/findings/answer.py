@@ -8,7 +8,7 @@ import polars as pl
 from app.findings.state import ENERGY, FindingsState
 from app.kit.competitors import named_work, what_ran
 from app.kit.lake_view import LakeView, leading
-from app.kit.metric_choice import first_telling, performance_column
+from app.kit.metric_choice import first_telling, means_of_unstated, performance_column
 from data.analysis.replicates import unlike_words
 from data.choices import Choice
 from data.connection import open_lake
@@ -101,8 +101,12 @@ def no_claim_words(view: LakeView, state: FindingsState) -> str:
             )
         return "There is no claim: no two runs of like workloads differ in a setting."
     if left["runs"].max() == 1:
+        measured = view.measured_columns(studied(view, state))
+        single = "run (n = 1)"
+        if means_of_unstated(measured, view.catalogue):
+            single = "row (n = 1), a mean of how many runs it does not state"
         return (
-            "There is no claim: each setting has one run (n = 1), and without a second one nothing "
+            f"There is no claim: each setting has one {single}, and without a second one nothing "
             f"tells a difference from noise. {len(left):,} more runs, one of each setting, would "
             "let them be judged."
         )

@@ -28,6 +28,8 @@ _WORK: Final = frozenset({"requests"})
 _COST_WORDS: Final = frozenset({"energy", "power"})
 # Words of columns with the deviations, or the intervals, of means.
 _DEVIATIONS: Final = frozenset({"std", "sd", "stdev", "stddev", "stderr", "sem", "ci95"})
+# Units of what has one value a run.
+_OF_RUNS: Final = frozenset({"J", "Wh", "s"})
 # Within this share runs took the same time.
 _SAME_TIME: Final = 0.01
 # Name in URLs and menus for the workload's own performance metric, whichever column that is.
@@ -133,6 +135,20 @@ def first_telling(view: LakeView, selection: Selection, names: Sequence[str]) ->
 def deviations(names: Iterable[str]) -> list[str]:
     """Return the metrics whose names say that they are the deviations of means."""
     return [name for name in names if not _DEVIATIONS.isdisjoint(name.split("_"))]
+
+
+def means_of_unstated(names: Iterable[str], catalogue: Catalogue) -> list[str]:
+    """Return the deviations of energies and times beside which no number of runs stands.
+
+    Rows with them are means. Powers are sampled within a run, and latencies are of its requests.
+    """
+    if catalogue.aggregates.has_means:
+        return []
+    return [
+        name
+        for name in deviations(names)
+        if kind_of(catalogue.metric(name).unit) in _OF_RUNS and "latency" not in name
+    ]
 
 
 def untelling(view: LakeView, selection: Selection, counts: Mapping[str, int]) -> dict[str, str]:

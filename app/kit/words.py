@@ -14,7 +14,7 @@ import polars as pl
 from app.kit.competitors import itr_words, value_words
 from app.kit.encodings import BREAK, bold, without_marks
 from app.kit.lake_view import LakeView, leading
-from app.kit.metric_choice import deviations, untelling
+from app.kit.metric_choice import deviations, means_of_unstated, untelling
 from data.analysis.coded_rows import Part
 from data.analysis.facet_counts import count_runs
 from data.analysis.like_with_like import Slice
@@ -204,8 +204,15 @@ def guessed_words(view: LakeView, selection: Selection) -> str:
     found = f"What was set was guessed: {listed}" if listed else "No column was guessed to be set"
     # Where rows are declared to be means, their deviations are used.
     are_used = view.catalogue.aggregates.has_means
-    unused = _first([] if are_used else deviations(view.measured_columns(selection)))
-    note = f" Deviations that a table states are not used: {unused}." if unused else ""
+    measured = view.measured_columns(selection)
+    note = (
+        " Rows with deviations of an energy or a time are means of runs or repetitions, whose "
+        "number is not stated: n counts rows."
+        if means_of_unstated(measured, view.catalogue)
+        else ""
+    )
+    unused = _first([] if are_used else deviations(measured))
+    note += f" Deviations that a table states are not used: {unused}." if unused else ""
     way = "To correct it: python -m ingest propose --lake LAKE, see docs/own-logs.md"
     return f"{found}. {way}.{note}"
 

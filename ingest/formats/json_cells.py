@@ -6,11 +6,12 @@ Columns may stand in place of rows, as pandas writes them, or beside what holds 
 import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
 
-from ingest.formats.json_samples import singular, take_samples
+from ingest.formats.json_samples import samples_of, singular, take_samples
 from ingest.formats.written_numbers import is_number
 from ingest.settings.column_names import WORDS
 from ingest.settings.headings import is_setting, quantity_of, read_heading, words_of
@@ -36,6 +37,8 @@ _ASIDE: Final = frozenset(
 STATISTICS: Final = ("n", "mean", "sd", "p50", "p99")
 # Fewer cells of lists are no sweep; an epoch and a step of a training are no settings.
 _FEWEST_STEPS: Final = 3
+# People choose numbers so far apart.
+_APART: Final = 1.5
 _NO_STEPS: Final = WORDS["replicates"] | {"epoch", "epochs", "step", "steps", "time", "timestamp"}
 _SPLIT: Final = {"columns", "index", "data"}
 
@@ -226,7 +229,7 @@ def rows_of_columns(document: Mapping[str, Any]) -> list[dict[str, Any]]:
         keys = list(columns[0])
         if keys == [*map(str, range(len(keys)))] and all([*each] == keys for each in columns):
             return [{name: document[name][key] for name in document} for key in keys]
-    if steps := _steps(document):
+    if steps := steps_of(document):
         return steps
     lists = all(isinstance(each, list) and len(each) > 1 for each in columns)
     if len(columns) > 1 and lists and len({len(each) for each in columns}) == 1:
@@ -236,10 +239,11 @@ def rows_of_columns(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     return []
 
 
-def _steps(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+def steps_of(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the rows of lists that stand beside what holds for all: `freq_mhz`, `power_w`.
 
-    One list is of a setting, whose values differ, and one of measurements.
+    One list is of a setting, whose values differ, and one of measurements. A list of any name is of
+    one if its numbers double or so: `[1, 2, 4, 8]`.
     """
     lists = {key: each for key, each in document.items() if isinstance(each, list)}
     beside = {key: each for key, each in document.items() if key not in lists}
@@ -252,10 +256,20 @@ def _steps(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     # The energy of a whole sweep is not that of each step.
     if any(quantity_in(key) in ("energy", "time") and not is_setting(key) for key in beside):
         return []
-    steps = {key for key, each in lists.items() if is_setting(key) and len({*each}) == len(each)}
-    steps = {key for key in steps if _NO_STEPS.isdisjoint(words_of(key))}
     measured = {key for key in lists if quantity_in(key) in ("energy", "power", "time", "rate")}
+    steps = {key for key, each in lists.items() if is_setting(key) and len({*each}) == len(each)}
+    steps |= {key for key in lists.keys() - measured if _are_chosen(lists[key])}
+    steps = {key for key in steps if _NO_STEPS.isdisjoint(words_of(key))}
     if not steps or not measured - steps:
+        return []
+    if samples_of({key: each for key, each in lists.items() if key not in steps}) is not None:
         return []
     rows = zip(*lists.values(), strict=True)
     return [{**beside, **dict(zip(lists, row, strict=True))} for row in rows]
+
+
+def _are_chosen(values: Sequence[Any]) -> bool:
+    """Return whether numbers are whole ones that grow by half and more from each to the next."""
+    if not all(type(each) is int and each > 0 for each in values):
+        return False
+    return all(after >= _APART * before for before, after in pairwise(values))

@@ -22,6 +22,7 @@ from ingest.formats.json_cells import (
     is_list,
     quantity_in,
     rows_of_columns,
+    steps_of,
     summaries,
     without_dictionaries,
 )
@@ -213,8 +214,10 @@ def _collect(
             for key, child in node.items():
                 beside = {n: v for n, v in scalars.items() if not n.startswith(f"{key}.")}
                 inner = f"{path}/{key}".lstrip("/")
+                child = steps_of(child) or child if isinstance(child, dict) else child
                 _collect(child, inner, {**carried, **beside}, keys, places, depth + 1)
         return
+    rows = [(own, step) for own, each in rows for step in steps_of(each) or [each]]
     there = places.setdefault(below, Place(below))
     there.keys |= dict.fromkeys(keys)
     there.is_keyed |= is_keyed

@@ -27,7 +27,7 @@ _PARAMETERS: Final = re.compile(
     r"(?i)\s*(?:param(?:eter)?s?|settings?|options?|propert(?:y|ies)|config\w*)\s*([,;\t|])\s*values?\s*"
 )
 _WIDE: Final = re.compile(r" {2,}")
-HEADING: Final = re.compile(r"(?:# ?)?(?:[^\W\d]|%).{0,79}")
+HEADING: Final = re.compile(r"(?:# ?)?(?:[^\W\d]|%|\d{1,3}(?:\.\d+)?%).{0,79}")
 # Marks of titles in Markdown and in comments.
 _MARKS: Final = "#*_=-: \t\r\ufeff"
 # The least cells of a header, by whether blanks separate them.

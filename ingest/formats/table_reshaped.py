@@ -16,7 +16,10 @@ from ingest.settings.headings import is_derived, words_of
 VALUE: Final = "value"
 # Words of columns that may be of a measurement rather than of its run.
 _OWN: Final = (
-    WORDS["statistics"] | WORDS["identifiers"] | WORDS["times_of_day"] | {"time", "unnamed"}
+    WORDS["statistics"]
+    | WORDS["identifiers"]
+    | WORDS["times_of_day"]
+    | {"time", "unnamed", "mean", "average", "avg", "median"}
 )
 
 

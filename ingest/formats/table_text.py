@@ -174,9 +174,14 @@ def _one_header(first: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]
     pandas repeats a group above each of its columns, a spreadsheet writes it once; below both
     pandas may write the names of the first columns.
     """
-    if len(first) < 3 or len({len(cells) for _, cells in first}) > 1:
+    if len(first) < 3:
         return first
     (line, above), (_, below), (_, third) = first
+    # The last group is of several columns: `,CPU,,GPU,`.
+    if above and not above[0].strip():
+        above = [*above, *([""] * (len(below) - len(above)))]
+    if len({len(above), len(below), len(third)}) > 1:
+        return first
     groups = [*map(str.strip, above)]
     is_repeated = len({*groups}) < len(groups)
     if not is_repeated or any(map(is_number, map(str.strip, (*above, *below)))):

@@ -24,7 +24,7 @@ from ingest.proposals.guess import (
     is_even,
     rows_by,
 )
-from ingest.proposals.heading_roles import read_together
+from ingest.proposals.heading_roles import is_measured, read_together
 from ingest.proposals.lake_columns import choose_targets
 from ingest.proposals.replicates import choose_replicate, numbers_runs, rows_of_settings
 from ingest.proposals.request_units import settle_rates
@@ -245,6 +245,29 @@ def _energy_grows(guess: Guess, guesses: Sequence[Guess]) -> bool:
     )
 
 
+def _is_by_design(guess: Guess, guesses: Sequence[Guess]) -> bool:
+    """Return whether numbers are no results but few values of few digits, of which all recur as
+    often; or shares in even steps, once each, in the first column.
+    """
+    # Voltages are set and measured.
+    is_result = guess.quantity != "voltage" and is_measured(guess.heading, guess.quantity) is True
+    is_free = guess.role == "metric" and not (is_result or guess.is_declared)
+    costs = (g for g in guesses if g.quantity in ("energy", "power", "time", "rate"))
+    is_free &= any(cost.role == "metric" for cost in costs)
+    if not is_free or guess.count < 2 or len(guess.numbers) < len(guess.cells):
+        return False
+    if any(digits_of(str(cell)) > _MOST_SET for cell in {*guess.cells}):
+        return False
+    often = {*Counter(guess.cells).values()}
+    if often == {1}:
+        steps = np.diff(guess.numbers)
+        is_share = guess.kind == "real" and 0 <= guess.numbers.min() <= guess.numbers.max() <= 1
+        is_even = guess.count >= _MANY and bool(np.allclose(steps, steps[0], rtol=1e-6))
+        is_clock = guess.heading.has("t", *WORDS["samples"], *WORDS["times_of_day"])
+        return is_share and is_even and not is_clock and guess is guesses[0]
+    return len(often) == 1
+
+
 def _find_a_knob(guesses: Sequence[Guess]) -> None:
     """If nothing was set, take what stands before the first measurement.
 
@@ -258,6 +281,10 @@ def _find_a_knob(guesses: Sequence[Guess]) -> None:
         is_once = is_time and not guess.is_declared and guess.count == len(guess.cells)
         if is_once and are_multiples(guess.numbers) and _energy_grows(guess, guesses):
             guess.take("knob", "whole multiples of a step, with which an energy grows")
+            return
+    for guess in guesses:
+        if _is_by_design(guess, guesses):
+            guess.take("knob", f"each of {guess.count} values as often, and nothing else was set")
             return
     for guess in guesses:
         if 1 < guess.count <= MOST_NAMES and guess.why == REMARK:

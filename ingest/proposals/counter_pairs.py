@@ -1,4 +1,4 @@
-"""Counters of energy that a table has as its runs began and as they ended."""
+"""Counters of energy, and clocks, that a table has as its runs began and as they ended."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,7 +7,7 @@ from statistics import median
 from typing import Final
 
 from ingest.formats.json_cells import Cell
-from ingest.proposals.guess import Guess
+from ingest.proposals.guess import Guess, are_epochs, numbers_of
 from ingest.settings.headings import quantity_of, read_heading
 
 # Words for when a counter was read: as a run began, and as it ended.
@@ -23,7 +23,8 @@ def counter_pairs(
     headings: Sequence[str], columns: Sequence[Sequence[Cell]]
 ) -> dict[str, list[str]]:
     """Return the energy counters that were read as a run began and as it ended, by the heading of
-    their difference: `pkg_start_uj` and `pkg_end_uj` by `pkg_uj`.
+    their difference: `pkg_start_uj` and `pkg_end_uj` by `pkg_uj`. So are the times of a clock that
+    does not count since 1970: of others the reader knows what they are.
     """
     cells = {heading.lower(): each for heading, each in zip(headings, columns, strict=True)}
     written = {heading.lower(): heading for heading in headings}
@@ -35,11 +36,21 @@ def counter_pairs(
                 continue
             end = "".join([*parts[:at], _ENDS_OF_RUNS[part.lower()], *parts[at + 1 :]])
             rest = "".join(parts[:at] + parts[at + 2 :]).strip(" _-.")
-            is_energy = end.lower() in written and quantity_of(read_heading(rest)) == "energy"
-            is_new = is_energy and rest not in headings
+            quantity = quantity_of(read_heading(rest)) if end.lower() in written else ""
+            is_new = quantity in ("energy", "time") and rest not in headings
+            is_new &= not _are_dates(heading, cells[heading.lower()])
             if is_new and _count_on(cells[heading.lower()], cells[end.lower()]):
                 pairs[rest] = [heading, written[end.lower()]]
-    return pairs
+    # What says how long runs took needs no clocks.
+    ends = {each for pair in pairs.values() for each in pair}
+    has_time = any(quantity_of(read_heading(h)) == "time" for h in headings if h not in ends)
+    is_time = {rest: quantity_of(read_heading(rest)) == "time" for rest in pairs}
+    return {rest: pair for rest, pair in pairs.items() if not (has_time and is_time[rest])}
+
+
+def _are_dates(heading: str, cells: Sequence[Cell]) -> bool:
+    numbers = numbers_of([str(cell) for cell in cells if cell not in (None, "")])
+    return numbers is None or are_epochs(read_heading(heading), numbers)
 
 
 def _count_on(begins: Sequence[Cell], ends: Sequence[Cell]) -> bool:

@@ -43,6 +43,7 @@ _OF_SAMPLES: Final = frozenset(
     {"time", "elapsed", "t", "seconds", "second", "sec", "secs", "timestamp"}
 )
 _LEAST_SAMPLES: Final = 4
+_MEANS: Final = frozenset({"mean", "average", "avg", "median", "value"})
 _STATISTICS: Final = WORDS["statistics"] | WORDS["plain"] - {"run"}
 
 
@@ -80,6 +81,12 @@ def _rises_from_0(numbers: np.ndarray) -> bool:
     return bool(steps[0] > 0 and numbers[0] == 0 and np.allclose(steps, steps[0], rtol=1e-3))
 
 
+def is_computed(heading: str) -> bool:
+    """Return whether a column is computed from those of runs: `change`, `mean`, `std`."""
+    words = {*words_of(heading)}
+    return is_derived(heading) or (bool(words) and words <= _STATISTICS | _MEANS)
+
+
 def runs_in_columns(
     headings: Sequence[str], columns: Sequence[Sequence[Cell]]
 ) -> tuple[str, tuple[str, str]] | None:
@@ -91,7 +98,7 @@ def runs_in_columns(
     names = [str(cell).strip() for cell in columns[0]] if columns else []
     has_units = {*headings[1:2]} <= {"unit", "units"} and len(headings) > 1
     first = 1 + has_units
-    runs = [each for each in headings[first:] if not is_derived(each)] or headings[first:]
+    runs = [each for each in headings[first:] if not is_computed(each)] or headings[first:]
     shared = [heading for heading in headings if heading not in runs]
     read = [read_heading(name) for name in names]
     is_set = [is_setting(name) and not is_measurement(name) for name in names]

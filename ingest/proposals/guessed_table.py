@@ -12,7 +12,11 @@ from ingest.formats.json_rows import is_configuration, is_set
 from ingest.formats.table_columns import OF_TABLE
 from ingest.proposals.columns import AT_RANDOM, guess_columns
 from ingest.proposals.counter_pairs import mark_counters
-from ingest.proposals.crossed_tables import are_samples_over_time, rows_are_samples
+from ingest.proposals.crossed_tables import (
+    are_samples_over_time,
+    is_computed,
+    rows_are_samples,
+)
 from ingest.proposals.found_tables import FoundTable
 from ingest.proposals.guess import Guess
 from ingest.proposals.heading_roles import names_machines
@@ -111,9 +115,9 @@ class GuessedTable:
         if table.measured and rows_are_samples(table.headings, table.columns):
             self.refusal = self.refusal or _SAMPLES
             return []
-        # Of runs in columns those that are computed from the others: `Energy (J) change`.
+        # Of runs in columns those that are computed from the others: `Energy (J) change`, `mean`.
         is_turned = self.shape.pivot and self.shape.unpivot
-        ends = tuple(f" {each}" for each in table.headings if is_turned and is_derived(each))
+        ends = tuple(f" {each}" for each in table.headings if is_turned and is_computed(each))
         kept = [at for at, heading in enumerate(content.headings) if not heading.endswith(ends)]
         headings = [content.headings[at] for at in kept]
         columns = [content.columns[at] for at in kept]

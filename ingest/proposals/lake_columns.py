@@ -300,7 +300,7 @@ def _rank(guess: Guess, target: str) -> int:
     if not heading.has("package", "pkg"):
         rank -= 4 * heading.has(*WORDS["parts"])
     if target == "duration_s":
-        rank -= 12 * heading.has(*WORDS["phases"])
+        rank -= 12 * heading.has("gpu", *WORDS["phases"])
         rank -= 30 * heading.has(*WORDS["times_of_day"], *WORDS["moments"], *_NO_DURATION)
         rank -= 30 * any(re.fullmatch(PERCENTILE, word) for word in heading.words)
         # A mean of which nothing says what took so long, beside the duration of the run.

@@ -112,6 +112,8 @@ def _words_in(part: str) -> list[str]:
     return _WORD.findall(part)
 
 
+# `95%`, `99% Line`
+_PERCENTILE: Final = re.compile(r"(?i)(\d{1,3}(?:\.\d+)?)%(?: ?line| ?ile)?")
 _STATISTIC: Final = re.compile(
     r"(?i)mean|avg|average|median|std|stdev|stddev|sd|min|max|sum|total|actual|measured|sustained|"
     r"achieved|p\d\d+"
@@ -125,6 +127,8 @@ def read_heading(text: str, cell_unit: str = "") -> Heading:
         cell_unit: The unit that follows the number in each cell; empty for none.
     """
     in_cells = unit_of(cell_unit, in_brackets=True) if cell_unit else None
+    if percent := _PERCENTILE.fullmatch(text):
+        return Heading(text, ("max" if percent[1] == "100" else f"p{percent[1]}",), in_cells)
     if bracket := _BRACKETS.match(text):
         before = words_of(bracket[1])
         unit = in_cells or _unit_in_brackets(bracket[2], before)

@@ -30,6 +30,7 @@ from ingest.settings.column_names import own_columns
 from ingest.settings.dataset import Settings
 from ingest.settings.layers import SettingsByFolder
 from ingest.tables.joined_tables import join_tables
+from ingest.tables.repeated_runs import join_logs, join_repeated
 from ingest.tables.row_traces import join_traces
 from ingest.tables.summary_rows import SummaryRuns, resolve_tables
 from ingest.tables.table_reads import RowCounts, TableRead, read_tables
@@ -140,6 +141,8 @@ class TableStage:
         reads = self._read(dataset, files, on_problems)
         works = [work for work in self._plan.works if work.key.dataset == dataset]
         joined, ignored = join_traces(reads, works)
+        repeated, further = join_logs(reads, [w for w in works if w.run_id not in joined])
+        joined, ignored = joined | repeated, [*ignored, *further]
         if joined:
             self._plan.works = [w for w in self._plan.works if w.run_id not in joined]
             self._discovery.ignored += ignored
@@ -193,7 +196,8 @@ class TableStage:
             else:
                 reads += read_tables(file, source.digest, table, source.problems)
         reads, further = join_tables(reads)
-        self._discovery.ignored += further
+        reads, repeated = join_repeated(reads)
+        self._discovery.ignored += [*further, *repeated]
         if self._plan.works:  # Which may fail; then the dataset is committed again.
             self._reads[dataset] = reads
         return reads

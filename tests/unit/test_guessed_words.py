@@ -14,12 +14,14 @@ from app.findings.layout_claims import claims_block
 from app.kit.context import Lakes
 from app.kit.export import render
 from app.kit.lake_view import LakeView
+from app.kit.metric_choice import means_of_unstated
 from app.kit.words import guessed_words
 from app.lake.settings_answers import settings_answers
 from app.modes.answer import answer
 from app.modes.evidence import evidence
 from app.modes.layout_evidence import evidence_words
 from app.modes.opening import default_state as modes_state
+from data.catalogue import Catalogue
 from data.declared import Column
 from data.findings import claims
 from ingest.__main__ import main
@@ -71,6 +73,16 @@ def lead(view: LakeView) -> tuple[str, str]:
     return sentences(rows, asked)[0], render(best_settings_table(rows, asked))
 
 
+def test_rows_with_deviations_are_means_of_a_number_that_they_do_not_state() -> None:
+    units = {"energy_j_std": "J", "time_sd": "ms", "power_std": "W", "latency_std": "ms"}
+    columns = [Column(n, "metric", "real", n, n, unit) for n, unit in units.items()]
+    catalogue = Catalogue.of(tuple(columns))
+    assert means_of_unstated(units, catalogue) == ["energy_j_std", "time_sd"]
+    number = Column("aggregate_n", "label", "whole", "n", "n")
+    counted = Catalogue.of((*columns, number))
+    assert means_of_unstated(units, counted) == []
+
+
 def test_explore_recommends_only_what_was_declared(guessed: LakeView, checked: LakeView) -> None:
     sentence, table = lead(guessed)
     assert sentence == (
@@ -85,6 +97,7 @@ def test_explore_recommends_only_what_was_declared(guessed: LakeView, checked: L
     note = guessed_words(guessed, default_state(guessed).selection)
     assert note.startswith(NOTE)
     assert note.endswith(" Deviations that a table states are not used: energy_j_std.")
+    assert "are means of runs or repetitions, whose number is not stated" in note
     assert guessed_words(checked, default_state(checked).selection) == ""
 
 

@@ -13,6 +13,18 @@ import pytest
 from tests.fixtures.unseen import Studies, check_study
 
 _BENCHMARKS = ("fft", "lu", "is")
+_FABRICS = (
+    ("ring", 4, 16, 31.517),
+    ("tree", 8, 16, 28.273),
+    ("tree", 8, 96, 30.194),
+    ("ring", 4, 96, 41.862),
+)
+_POLICIES = (
+    ("greedy", 3, 151.275, 7.3125),
+    ("greedy", 5, 160.125, 6.0625),
+    ("lazy", 3, 131.375, 8.4375),
+    ("lazy", 5, 139.625, 7.5625),
+)
 STUDIES: Studies = {
     # Requests have energies of their own; the totals beside their list are of no row.
     "totals beside a list of requests": (
@@ -84,6 +96,117 @@ STUDIES: Studies = {
          for width in ("int8", "fp16")},
         "precision_text, tile, preprocess, inferense, postprocess", 6,
         [("fp16", 8, 2.0, 20.125, 1.25)],
+    ),
+    # Logs of some rows of a table, whose paths say of which, are no further runs; of two with other
+    # numbers each is a run.
+    "logs of rows": (
+        {"all.csv": "fabric,nodes,kib,goodput_mbs\n" + "".join(
+            f"{fabric},{nodes},{kib},{rate}\n" for fabric, nodes, kib, rate in _FABRICS),
+         **{f"{fabric}_{nodes}n_{kib}KiB.log": f"== {fabric} ==\nmessage size: {kib / 8:.3f} KiB\n"
+            f"slowest rank: {kib / rate:.6f} s\nmeasured goodput: {rate} MB/s\n"
+            for fabric, nodes, kib, rate in _FABRICS[:3]}},
+        "fabric, kib, goodput_mbs, slowest_rank", 4,
+        [("ring", 16, 31.517, pytest.approx(0.507664, rel=1e-3)), ("ring", 96, 41.862, None),
+         ("tree", 16, 28.273, pytest.approx(0.565911, rel=1e-3))],
+    ),
+    "documents of rows": (
+        {"all.csv": "policy,width,energy_j,time_s\n" + "".join(
+            f"{policy},{width},{energy},{time}\n" for policy, width, energy, time in _POLICIES),
+         **{f"runs/{policy}-{width}.json": json.dumps(
+             {"policy": policy, "width": width, "energy_j": energy, "time_s": time, "heap": 90.5})
+            for policy, width, energy, time in _POLICIES}},
+        "policy, width, energy_j, duration_s, heap", 4,
+        [("greedy", 3, 151.275, 7.3125, 90.5)],
+    ),
+    "documents of other runs": (
+        {"all.csv": "policy,width,energy_j,time_s\n" + "".join(
+            f"{policy},{width},{energy},{time}\n" for policy, width, energy, time in _POLICIES),
+         **{f"runs/{policy}-{width}.json": json.dumps(
+             {"policy": policy, "width": width, "energy_j": energy + 1, "time_s": time})
+            for policy, width, energy, time in _POLICIES}},
+        "policy, width, energy_j", 8, [("greedy", 3, 151.275), ("greedy", 3, 152.275)],
+    ),
+    # Lists beside what holds for all are a sweep where one has what was set, at any depth.
+    "parallel lists": (
+        {"sweep.json": json.dumps({"board": "b7", "x": [2, 4, 8, 16, 32],
+            "time_s": [6.1, 3.2, 1.7, 0.9, 0.8], "energy_j": [210.5, 150.25, 120.5, 118.5, 140]})},
+        "x_whole, duration_s, energy_j", 5, [(2, 6.1, 210.5), (4, 3.2, 150.25)],
+    ),
+    "parallel lists of parts": (
+        {"sweep.json": json.dumps({"host": "n4", "results": {unit: {
+            "tiles": [256, 512, 1024], "time_ms": [base, base * 7.5, base * 60.5],
+            "energy_mj": [base * 30, base * 250, base * 1900]}
+            for unit, base in (("card", 0.5), ("host", 4.5))}})},
+        "results, tiles, duration_s, energy_j", 6,
+        [("card", 256, pytest.approx(0.0005), pytest.approx(0.015))],
+    ),
+    "lists of parts of one run": (
+        {"runs.json": json.dumps([{"net": net, "energy_j": base, "time_s": base / 9,
+            "filters": [64, 128, 256], "layer_ms": [1.5, 2.5, base]} for net, base in (
+                ("a", 12.5), ("b", 19.25))])},
+        "net, energy_j", 2, [("a", 12.5), ("b", 19.25)],
+    ),
+    # Nothing else was set, and each value has as many rows.
+    "a voltage that was set": (
+        {"volts.csv": "voltage_mv,energy_j,time_s\n" + "".join(
+            f"{volts},{volts / 4 + at / 8},{12.5 + at / 16}\n"
+            for at in range(3) for volts in (700, 800, 900))},
+        "voltage_mv, energy_j", 9, [(700, 175.0), (700, 175.125)],
+    ),
+    "a weight in even steps": (
+        {"weights.csv": "alpha,energy_j,latency_ms\n" + "".join(
+            f"{at / 10},{90.5 - at * 3 + at % 3},{20.25 + at * at / 7}\n" for at in range(11))},
+        "alpha, energy_j", 11, [(0.0, 90.5), (0.1, 88.5)],
+    ),
+    # Runs in columns beside their mean; a row of groups above the headings, the last over several.
+    "runs beside their mean": (
+        {f"{code}.csv": f"metric,run_1,run_2,run_3,mean,std\nenergy_j,{base},{base + 1},"
+            f"{base + 2.5},{base + 1.17},1.26\ntime_s,5.25,5.5,5.375,5.375,0.125\n"
+            for code, base in (("fft", 90.5), ("lu", 70.5))},
+        "benchmark, replicate, energy_j, duration_s", 6, [("fft", 1, 90.5, 5.25)],
+    ),
+    "groups above headings": (
+        {"sizes.csv": ",CPU,,GPU,\nside,energy (J),time (s),energy (J),time (s)\n" + "".join(
+            f"{side},{side / 8},{side / 64},{side / 16},{side / 256}\n" for side in (48, 64, 96))},
+        "side, cpu_energy, cpu_time, gpu_energy, duration_s", 3, [(48, 6.0, 0.75, 3.0, None)],
+    ),
+    # Locust and JMeter write ms.
+    "percentiles with their sign": (
+        {"report.csv": "Label,# Samples,Average,Median,90% Line,95% Line,99% Line,Min,Max,Error %,"
+            "Throughput,Received KB/sec\nhome,900,41,38,66,80,131,12,402,0.00%,99.1,31.2\n"
+            "find,900,77,70,110,144,230,20,620,0.10%,98.7,250.1\n"},
+        "label, latency_p90_us, latency_p99_us, throughput_qps", 2,
+        [("find", 110000, 230000, 98.7)],
+    ),
+    "percentiles without a unit": (
+        {"report.csv": "clients,energy_j,50%,99%\n" + "".join(
+            f"{n},{120.5 + n * 3},{1.25 + n / 8},{4.5 + n * n / 16}\n" for n in (2, 4, 8, 16))},
+        "clients, energy_j", 4, [(2, 126.5)],
+    ),
+    # What is used of a budget was measured, however round.
+    "a budget and its use": (
+        {"budgets.csv": "policy,budget_j,budget_used_j,time_s\n" + "".join(
+            f"{policy},{budget},{budget - save},{budget / 40 + save / 9}\n"
+            for policy, save in (("eager", 50), ("lazy", 100)) for budget in (400, 800, 1600)
+            for _ in range(2))},
+        "policy, budget_j, energy_j", 12, [("eager", 400, 350), ("eager", 400, 350)],
+    ),
+    "clocks before and after": (
+        {"clocks.csv": "codec,time_before_s,time_after_s\n" + "".join(
+            f"{codec},{900 + 40 * at},{900.5 + 40 * at + took + at / 64}\n"
+            for at, (codec, took) in enumerate(product(("x", "y"), (20, 25, 30)), 1))},
+        "codec, duration_s", 6, [("x", 20.515625), ("x", 25.53125)],
+    ),
+    "clocks beside how long it took": (
+        {"clocks.csv": "codec,start_s,end_s,duration_s\n" + "".join(
+            f"{codec},{900 + 40 * at},{901 + 40 * at + took + at / 64},{took + at / 64}\n"
+            for at, (codec, took) in enumerate(product(("x", "y"), (20, 25, 30)), 1))},
+        "codec, duration_s", 6, [("x", 20.015625), ("x", 25.03125)],
+    ),
+    "times before and after": (
+        {"patches.csv": "patch,time_before_s,time_after_s\n" + "".join(
+            f"p{at},{12.5 + at},{10.25 + at}\n" for at in range(6))},
+        "patch, duration_s, time_before_s, time_after_s", 6, [("p0", None, 12.5, 10.25)],
     ),
     "load table": (
         {f"etc_{name}.dat": "# memcached, ETC\n# QPS(k) achieved p99(us) power(W)\n"

@@ -39,6 +39,7 @@ from app.kit.encodings import (
     itr_sizes_px,
     scatter_trace,
 )
+from app.kit.metric_choice import means_of_unstated
 from app.kit.words import axis_words, subject, synthetic_note
 from data.analysis.coded_rows import Part
 from data.catalogue import Catalogue
@@ -262,7 +263,8 @@ def scatter_words(
     means = state.replicates == "means"
     kind = "configuration means, bars \N{PLUS-MINUS SIGN}1 sd where n > 1" if means else "each run"
     n = points.numbers("n")
-    kind = kind if not means or (n > 1).any() else "configurations, one run each"
+    single = "row" if means_of_unstated(scene.catalogue.metrics, scene.catalogue) else "run"
+    kind = kind if not means or (n > 1).any() else f"configurations, one {single} each"
     parts = [kind, f"{int(n.sum()):,} of {counted(scene.total, 'run')}"]
     if left_out:
         parts.append(f"{left_out:,} more points not drawn; filter to see them")
