@@ -265,7 +265,7 @@ def _per(words: tuple[str, ...]) -> Unit | None:
         over = unit_of(above[-1]) if above else None
         # Joules a second are watts.
         if over is not None and over.quantity == "energy":
-            return Unit("W", "power", over.scale / under.scale)
+            return unit_of(f"{over.text}/{under.text}", in_brackets=True)
         return Unit(f"{above[-1] if above else '1'}/{under.text}", "rate")
     over = next((u for w in reversed(below) if (u := unit_of(w)) and u is not under), None)
     over = over or next((u for w in reversed(above) if (u := unit_of(w))), None)

@@ -10,12 +10,14 @@ Quantity = Literal[
     "bytes", "percent", "rate", "price", "",
 ]  # fmt: skip
 _PREFIXES: Final = {
-    "p": 1e-12, "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12,
+    "": 1.0, "p": 1e-12, "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12,
+    "Ki": 1024.0, "Mi": 1024.0**2, "Gi": 1024.0**3,
 }  # fmt: skip
 # Words of prefixes, as in `millijoules` and `milli_joules`.
-PREFIX_WORDS: Final = dict(
-    zip(("pico", "nano", "micro", "milli", "kilo", "mega", "giga", "tera"), _PREFIXES, strict=True)
-)
+PREFIX_WORDS: Final = {
+    "": "", "pico": "p", "nano": "n", "micro": "u", "milli": "m", "kilo": "k", "mega": "M",
+    "giga": "G", "tera": "T",
+}  # fmt: skip
 _UNIT_WORDS: Final = {
     "joule": "J", "watthour": "Wh", "watt": "W", "second": "s", "hertz": "Hz", "volt": "V",
     "ampere": "A",
@@ -30,14 +32,14 @@ _SPELLED: Final = {
     **{f"{p}{unit}".lower(): f"{p}{unit}" for unit, prefixes in _SYMBOLS.items() for p in prefixes},
     **{
         f"{word}{unit}{plural}": f"{prefix}{_UNIT_WORDS[unit]}"
-        for word, prefix in {"": "", **PREFIX_WORDS}.items()
+        for word, prefix in PREFIX_WORDS.items()
         for unit in _UNIT_WORDS
         for plural in ("", "s")
     },
     **{f"{p}sec{plural}": f"{p}s" for p in _SYMBOLS["s"] for plural in ("", "s")},
     **{"millis": "ms", "micros": "us", "nanos": "ns", "mins": "min", "minutes": "min"},
     **{"hours": "h", "hrs": "h", "amps": "A", "milliamps": "mA", "microamps": "uA"},
-    **dict.fromkeys(("celsius", "degc", "°c", "degrees"), "degC"),
+    **dict.fromkeys(("celsius", "degc", "°c", "degrees"), "°C"),
     **dict.fromkeys(("bytes", "byte"), "B"),
     **{"kb": "kB", "mb": "MB", "gb": "GB", "tb": "TB", "kib": "KiB", "mib": "MiB", "gib": "GiB"},
     **dict.fromkeys(("%", "pct", "percent", "percentage", "perc"), "%"),
@@ -45,7 +47,7 @@ _SPELLED: Final = {
 }
 # Those of which the case of the letters decides, tried first.
 _CASED: Final = {
-    **{"MJ": "MJ", "MW": "MW", "MWh": "MWh", "A": "A", "C": "degC", "B": "B", "Ah": "Ah"},
+    **{"MJ": "MJ", "MW": "MW", "MWh": "MWh", "A": "A", "C": "°C", "B": "B", "Ah": "Ah"},
     # Else they would fall to the unit at their end: `energy_nWh`.
     **{f"{prefix}{base}": f"{prefix}{base}" for prefix in "pnGT" for base in ("Wh", "W")},
     **{unit: unit for unit in ("GJ", "kV", "nV", "nA", "kA", "THz", "kAh")},
@@ -59,18 +61,18 @@ _BRACKETED: Final = {"min": "min", "h": "h", "hr": "h", "sec.": "s"}
 _BASES: Final[dict[str, tuple[Quantity, float]]] = {
     "J": ("energy", 1), "Wh": ("energy", 3600), "W": ("power", 1), "s": ("time", 1),
     "min": ("time", 60), "h": ("time", 3600), "Hz": ("frequency", 1), "V": ("voltage", 1),
-    "A": ("current", 1), "Ah": ("charge", 3600),
+    "A": ("current", 1), "Ah": ("charge", 3600), "B": ("bytes", 1),
 }  # fmt: skip
 _PLAIN: Final[dict[str, Quantity]] = {
-    **{"%": "percent", "rpm": "rate"},
+    **{"%": "percent", "rpm": "rate", "°C": "temperature"},
     **dict.fromkeys(("packets/s", "kpackets/s", "Mpackets/s"), "rate"),
 }
-_BYTES: Final = re.compile(r"[kKMGT]?i?B")
+_PLAIN_SIGNS: Final = str.maketrans("µμ\N{MINUS SIGN}", "uu-")
 _PRODUCT: Final = re.compile(r"\s*[*·⋅.]\s*|\s+")
 # `10^-6 J`, `x1e6 J`
 _TIMES_SIGN: Final = r"[x\u00d7*\u00b7\u22c5]?\s*"
 _POWER_OF_TEN: Final = re.compile(
-    rf"{_TIMES_SIGN}(?:10(?:\^|\*\*)|1e)([-\u2212+]?\d+)\s*{_TIMES_SIGN}(\D.*)"
+    rf"{_TIMES_SIGN}(?:10(?:\^|\*\*)|1e)([-+]?\d+)\s*{_TIMES_SIGN}(\D.*)"
 )
 
 
@@ -92,16 +94,18 @@ class Unit:
 @lru_cache(maxsize=1024)
 def unit_of(text: str, in_brackets: bool = False) -> Unit | None:
     """Return the unit that a text is; None if it is none."""
-    text = text.strip().replace("µ", "u").replace("μ", "u")
+    text = text.strip().translate(_PLAIN_SIGNS)
     if in_brackets and (tens := _POWER_OF_TEN.fullmatch(text)):
-        one = unit_of(tens[2])
-        return one and _times(one, int(tens[1].replace("\N{MINUS SIGN}", "-")))
+        one, times = unit_of(tens[2]), f"1e{int(tens[1])}"
+        return one and _named(
+            one.text, one.quantity, one.scale * float(times), f"{times} {one.text}"
+        )
     if "/" in text:
         above, _, below = text.rpartition("/")
         under = unit_of(below, in_brackets)
         over = unit_of(above)
-        if over is not None and over.quantity == "energy" and under and under.text == "s":
-            return Unit("W", "power", over.scale)
+        if over and under and (over.quantity, under.quantity) == ("energy", "time"):
+            return _named("W", "power", over.scale / under.scale, f"{over.text}/{under.text}")
         if under is not None:
             return Unit(f"{above.strip()}/{under.text}", "rate")
         return None if over is None else Unit(f"{over.text}/{below.strip()}", "price")
@@ -113,39 +117,31 @@ def unit_of(text: str, in_brackets: bool = False) -> Unit | None:
         return _product_of(text) or (_last_of(text) if in_brackets else None)
     if name in _PLAIN:
         return Unit(name, _PLAIN[name])
-    if _BYTES.fullmatch(name):
-        step = 1024.0 if "i" in name else 1000.0
-        return Unit(name, "bytes", step ** " kmgt".index(name[0].lower() if len(name) > 1 else " "))
-    if name == "degC":
-        return Unit("°C", "temperature")
-    if name in _BASES:
-        return Unit(name, *_BASES[name])
-    quantity, scale = _BASES[name[1:]]
+    base = next(base for base in _BASES if name.removesuffix(base) in _PREFIXES)
+    quantity, size = _BASES[base]
+    return _named(base, quantity, _PREFIXES[name.removesuffix(base)] * size, name)
+
+
+def _named(base: str, quantity: Quantity, scale: float, text: str) -> Unit:
+    """Return a unit under the name of its base with a prefix, or as a text where none fits."""
+    times = float(f"{scale / _BASES[base][1]:.12g}") if base in _BASES else 0.0
+    prefix = next((name for name, factor in _PREFIXES.items() if factor == times), None)
     # Multiplied as decimal numbers are written: 3.6, not 3.6000000000000001.
-    return Unit(name, quantity, float(f"{_PREFIXES[name[0]] * scale:.12g}"))
-
-
-def _times(unit: Unit, exponent: int) -> Unit:
-    """Return a unit times a power of ten: `10^-6 J` is uJ."""
-    scale = float(f"1e{exponent}")
-    prefix = next((name for name, factor in _PREFIXES.items() if factor == scale), "")
-    text = f"{prefix}{unit.text}" if prefix and unit.text in _BASES else f"1e{exponent} {unit.text}"
-    return Unit(text, unit.quantity, float(f"{unit.scale * scale:.12g}"))
+    return Unit(text if prefix is None else prefix + base, quantity, float(f"{scale:.12g}"))
 
 
 def _product_of(text: str) -> Unit | None:
     """Return the energy that a power times a time is: `mW s`, `W*h`."""
     parts = [unit_of(part, in_brackets=True) for part in _PRODUCT.split(text) if part != text]
-    texts = [part.text for part in parts if part]
-    if len(texts) != len(parts) or len(parts) != 2:
+    if len(parts) != 2 or None in parts:
         return None
-    if {*texts} == {"J", "s"}:
-        # An energy-delay product is no energy and no time.
-        return Unit("J s")
-    watts, time = sorted(texts, key=lambda each: not each.endswith("W"))
-    if watts.endswith("W") and time in ("s", "h"):
-        return unit_of(f"{watts}h" if time == "h" else f"{watts[:-1]}J")
-    return None
+    over, time = sorted(filter(None, parts), key=lambda part: part.quantity == "time")
+    product = f"{over.text} {time.text}"
+    if (over.quantity, time.quantity) == ("power", "time"):
+        base = "Wh" if time.text == "h" else "J"
+        return _named(base, "energy", over.scale * time.scale, product)
+    # An energy-delay product is no energy and no time.
+    return Unit(product) if (over.quantity, time.quantity) == ("energy", "time") else None
 
 
 def _last_of(text: str) -> Unit | None:
