@@ -16,9 +16,11 @@ from ingest.formats import json_rows, workbook
 from ingest.formats.documents import is_yaml, may_be_document, open_nodes, parse_document
 from ingest.formats.job_steps import join_steps
 from ingest.formats.json_cells import plain
+from ingest.formats.table_footers import drop_failed
 from ingest.formats.table_rows import MOST_ROWS, Table, bounded, check_columns, check_rows
 from ingest.formats.table_text import CUT_HEAD
 from ingest.formats.text_tables import text_tables
+from ingest.formats.unit_columns import with_units_beside
 from ingest.formats.workbook import is_workbook
 from ingest.records import ProblemList, ReadContext
 from ingest.settings.tables import declaration_of
@@ -37,7 +39,13 @@ def parse_tables(
     Raises:
         FormatError: As `text_tables`.
     """
-    found = _parse_tables(blocks, context, problems)
+    declared = {name for each in context.tables if not each.guessed for name in each.columns}
+    parsed = _parse_tables(blocks, context, problems)
+    found = [with_units_beside(table, declared) for table in parsed]
+    own = [each for each in context.tables if not (each.is_shipped or each.guessed)]
+    for table in found:
+        if not any(each.fits_header(table.headings) for each in own):
+            drop_failed(table, problems)
     skips = [declaration_of(context.tables, table.headings).skip for table in found]
     return [join_steps(table, problems, skip) for table, skip in zip(found, skips, strict=True)]
 

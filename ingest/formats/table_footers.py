@@ -9,7 +9,13 @@ from ingest.formats.json_cells import Cell
 from ingest.formats.table_rows import Table
 from ingest.records import ProblemList, Severity
 from ingest.settings.column_names import WORDS
-from ingest.settings.headings import words_of
+from ingest.settings.headings import (
+    is_measurement,
+    is_setting,
+    quantity_of,
+    read_heading,
+    words_of,
+)
 
 SUMMARY: Final = re.compile(
     r"\W*(?:(?:grand |sub)?totals?|sum|overall|average|avg|mean|geo(?:metric )?mean|[∑Σ].*"
@@ -19,6 +25,9 @@ SUMMARY: Final = re.compile(
 )
 _NAMES: Final = WORDS["statistics"] | WORDS["plain"]
 _MOST: Final = 3
+# What no run has 0 of; so many columns of a row show that it is of none.
+_NEVER_0: Final = WORDS["latencies"] | {"time", "energy", "power"}
+_FEWEST_COSTS: Final = 2
 # A total or a mean differs from that of the numbers above it by their rounding, or by this share.
 _EQUAL: Final = 0.001
 
@@ -61,6 +70,38 @@ def drop_footers(table: Table, problems: ProblemList, is_declared: bool) -> None
             name = next(str(cell) for cell in cells if SUMMARY.fullmatch(str(cell)))
             detail = f"{name!r} may be of other rows, as some of its numbers are; kept as a run"
             problems.add("summary_row", "doubted", detail, line)
+
+
+def drop_failed(table: Table, problems: ProblemList) -> None:
+    """Leave out rows whose numbers are all 0, but for settings and replicates: trials that failed.
+
+    A time, a latency, an energy or a power of 0 was not measured; other rows have one.
+    """
+    costs = [at for at, heading in enumerate(table.headings) if _is_cost(heading)]
+    if len(costs) < _FEWEST_COSTS or not any(map(_is_zero, table.column(costs[0]))):
+        return
+    free = [
+        at
+        for at, heading in enumerate(table.headings)
+        if not is_setting(heading) and WORDS["replicates"].isdisjoint(words_of(heading))
+    ]
+    are_failed = [
+        all(_is_zero(cells[at]) for at in costs) and not any(_number(cells[at]) for at in free)
+        for _, cells in table.rows
+    ]
+    for line in [] if all(are_failed) or not any(are_failed) else table.drop(are_failed):
+        detail = "all its measurements are 0, as of a trial that failed; row dropped"
+        problems.add("empty_row", "refused", detail, line)
+        table.refused += 1
+
+
+def _is_cost(heading: str) -> bool:
+    words = {quantity_of(read_heading(heading)), *words_of(heading)}
+    return is_measurement(heading) and not _NEVER_0.isdisjoint(words)
+
+
+def _is_zero(cell: Cell) -> bool:
+    return cell == 0 or (isinstance(cell, str) and "0" in cell and not cell.strip("0. "))
 
 
 def _drop_statistics(table: Table, problems: ProblemList) -> None:

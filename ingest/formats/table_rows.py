@@ -137,6 +137,32 @@ def fitted_header(header: list[str], body: Sequence[Sequence[str]]) -> list[str]
     return header[:width] if 1 < width < len(header) <= 2 * width else header
 
 
+def cells_beyond(header: Sequence[str], body: Sequence[Sequence[str]]) -> int:
+    """Return how many numbers behind the names of a header all rows have; 0 if nothing shows it.
+
+    The first cells fit the names: numbers stand under each name of a measurement, texts under
+    others, and no text would have a name if the names began later. A first column in which all
+    cells differ may be names of rows, which have none.
+    """
+    beyond = {len(row) - len(header) for row in body}
+    if len(beyond) != 1 or (count := beyond.pop()) <= 0 or len(body) < 2:
+        return 0
+    columns = [[cell.strip() for cell in column] for column in zip(*body, strict=True)]
+    texts = [at for at, cells in enumerate(columns) if not all(map(_is_number_or_unset, cells))]
+    measured = [at for at, name in enumerate(header) if is_measurement(name)]
+
+    def fits(begin: int) -> bool:
+        named = {at - begin for at in texts}
+        return all(0 <= at < len(header) for at in named) and named.isdisjoint(measured)
+
+    is_first = bool(texts and measured) and fits(0) and not any(map(fits, range(1, count + 1)))
+    return count if is_first and len({*columns[0]}) < len(body) else 0
+
+
+def _is_number_or_unset(cell: str) -> bool:
+    return is_number(cell) or is_unset(cell)
+
+
 def may_recur(headings: Sequence[str]) -> bool:
     """Return whether headings that recur are few, or of measurements and settings: `time,time`."""
     twice = {each for each in headings if headings.count(each) > 1}

@@ -16,7 +16,7 @@ from ingest.formats.headless_rows import are_headless_rows
 from ingest.formats.logged_rows import are_blocks, logged_objects, logged_rows
 from ingest.formats.table_footers import SUMMARY
 from ingest.formats.table_lines import HEADING, first_section, without_frames
-from ingest.formats.table_rows import LOOKED_AT, fitted_header, may_recur
+from ingest.formats.table_rows import LOOKED_AT, cells_beyond, fitted_header, may_recur
 from ingest.formats.workbook import is_workbook
 from ingest.formats.written_numbers import is_number, written_numbers
 from ingest.settings.headings import is_measurement, is_setting, read_heading
@@ -87,8 +87,10 @@ def _is_table(lines: Sequence[str], separator: str | None, has_steps: bool = Fal
         return False
     header, *body = rows or [[]]
     body = [row for row in body if row != header]
-    header = fitted_header(header, body)
     is_blank = separator is None
+    if not is_blank and cells_beyond(header, body):
+        body = [row[: len(header)] for row in body]
+    header = fitted_header(header, body)
     names = header[1:] if header and not header[0] else header
     return (
         len(header) >= _LEAST_COLUMNS[is_blank]
@@ -307,6 +309,20 @@ def fault_of(head: bytes) -> str:
     if len(head) < CUT_HEAD and head.count(b'"') % 2:
         quotes = (n for n, line in enumerate(head.split(b"\n"), 1) if line.count(b'"') % 2)
         return f"the quote in line {next(quotes)} is not closed"
+    return _unnamed_in(head)
+
+
+def _unnamed_in(head: bytes) -> str:
+    """Return that all rows are longer than their header; empty for others."""
+    text = head.decode("utf-8-sig", "replace")
+    lines = [*filter(str.strip, text.split("\n"))][:LOOKED_AT]
+    for separator in (mark for mark in _SEPARATORS if mark):
+        names, *rows = csv.reader(lines, delimiter=separator)
+        widths = {*map(len, rows)}
+        width = max(widths, default=0)
+        if 1 < len(names) < width and len(widths) == 1 and all(map(HEADING.fullmatch, names)):
+            said = f"all rows have {width} cells, the header has {len(names)} names"
+            return f"{said}: nothing says which cells have none"
     return ""
 
 

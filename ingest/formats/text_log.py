@@ -25,6 +25,7 @@ from ingest.settings.tables import target_kinds
 from ingest.settings.units import unit_of
 
 _PRESETS: Final = ("log_presets.toml", "benchmark_presets.toml")
+_COUNTS: Final = "perf_stat_text"
 _NUMBER: Final = re.compile(r"[-+]?(?=\.?\d)(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d*)?(?:[eE][-+]?\d+)?")
 _WITH_UNIT: Final = re.compile(rf"({_NUMBER.pattern})\s*([A-Za-zµμ%][A-Za-zµμ/]*)")
 _PREFIXES: Final = {"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9}
@@ -85,6 +86,8 @@ class TextLog:
             reading.utc_window = UtcWindow(begin, end)
         for name, found in texts.items():
             _take(name, found, declaration, reading)
+        if self._declaration is not None and len(parts) < 2:
+            _take_counts(block, reading)
         if declaration.histogram is not None:
             reading.measurements |= _percentiles(block, declaration.histogram)
         if not reading.measurements and not reading.knobs and reading.utc_window is None:
@@ -175,6 +178,20 @@ def _take(name: str, text: str, declaration: LogDeclaration, reading: Reading) -
         reading.measurements[target] = value
     else:
         reading.knobs[target] = value
+
+
+def _take_counts(text: str, reading: Reading) -> None:
+    """Add what `perf stat` counted of the tool, where it wrote below what the tool did."""
+    counts = next(known for known in presets() if known.name == _COUNTS)
+    if not all(mark in text for mark in counts.marks):
+        return
+    taken = reading.measurements.keys() | reading.knobs.keys()
+    of_perf = Reading()
+    for name, found in found_texts(text, counts).items():
+        _take(name, found, counts, of_perf)
+    fresh = {n: v for n, v in of_perf.measurements.items() if n not in taken}
+    reading.measurements |= fresh
+    reading.columns += tuple(column for column in of_perf.columns if column.name in fresh)
 
 
 def _number(text: str, name: str) -> float | None:

@@ -27,6 +27,7 @@ from ingest.formats.table_lines import Section, sections_of, without_frames
 from ingest.formats.table_rows import (
     LOOKED_AT,
     Table,
+    cells_beyond,
     check_columns,
     check_rows,
     doubt_commas,
@@ -198,6 +199,11 @@ class _Reader:
         first = [*islice(texted, LOOKED_AT)]
         headings = headings_of(header)
         some = [self._repaired(headings, cells, "") for _, cells, _ in first]
+        beyond = cells_beyond(headings, some) if separator else 0
+        if beyond:
+            detail = f"all rows have {beyond} cells behind the last name of the header; not read"
+            problems.add("field_count", "doubted", detail, section.start + at)
+            some = [cells[: len(headings)] for cells in some]
         fitted = fitted_header(headings, some) if separator else headings
         if lacking := headings[len(fitted) :]:
             detail = f"all rows lack the last of the header's cells: no {', '.join(lacking)}"
@@ -209,6 +215,8 @@ class _Reader:
         headings = told_apart(headings, section.start + at, problems)
         table, last = Table(headings), at
         for line, cells, text in chain(first, texted):
+            if beyond and len(cells) == len(headings) + beyond:
+                cells = cells[: len(headings)]
             if len(cells) != len(headings):
                 cells = self._repaired(headings, cells, text)
             if len(cells) != len(headings):

@@ -311,7 +311,9 @@ def _doubt_sum(
     domains = {trace.headings[at].domain for at in parts}
     added = sum((powers[at] for at in parts), np.zeros(len(powers[total])))
     is_sum = np.isclose(added, powers[total], rtol=0.01)
-    if len(parts) > 1 and domains & {"total", "package"} and is_sum.mean() > EVEN_SHARE:
+    # A processor, a GPU and a memory are apart.
+    is_nested = "total" in domains or {"package", "inside"} <= domains
+    if len(parts) > 1 and is_nested and is_sum.mean() > EVEN_SHARE:
         names = ", ".join(trace.layout.headings[at] for at in parts)
         name = trace.layout.headings[total]
         detail = f"{name} is the sum of {names}, which contain one another; kept as it is"

@@ -25,6 +25,8 @@ _RAPL: Final = {
     "uncore": Heading("power", 1.0, False, "inside"),
     "dram": Heading("power", 1.0, False, "memory"),
 }
+# Per cent have fewer digits behind the point.
+_OF_SHARES: Final = 3
 _MACHINE_W: Final = (1.0, 5000.0)
 # Linux' powercap writes uJ.
 POWERCAP_SCALE: Final = 1e-6
@@ -57,6 +59,7 @@ def read_headings(layout: Layout, name: str) -> list[Heading] | None:
             for h, each in zip(layout.headings, headings, strict=True)
         ]
     _with_units(layout, headings)
+    _with_shares(layout, headings)
     return headings
 
 
@@ -154,6 +157,20 @@ def _with_units(layout: Layout, headings: list[Heading]) -> None:
                     headings[index] = heading._replace(scale=own, has_unit=True)
             name = layout.headings[at["power"]]
             layout.doubts.append(f"{name} is taken as {unit}, by which it is voltage times current")
+
+
+def _with_shares(layout: Layout, headings: list[Heading]) -> None:
+    """Take shares from 0 to 1 without a unit, with more digits than per cent have, as such."""
+    for at, heading in enumerate(headings):
+        if heading.quantity != "busy" or heading.has_unit:
+            continue
+        numbers, name = numbers_of(layout, at), layout.headings[at]
+        decimals = [len(cell.partition(".")[2]) for cell in layout.columns[at]]
+        is_share = 0 <= np.nanmin(numbers) < np.nanmax(numbers) <= 1
+        if is_share and np.median(decimals) >= _OF_SHARES:
+            headings[at] = heading._replace(scale=100.0, has_unit=True)
+            least, most = np.nanmin(numbers), np.nanmax(numbers)
+            layout.doubts.append(f"{name} of {least:.2g} to {most:.2g} is taken as a share of 1")
 
 
 def numbers_of(layout: Layout, at: int) -> np.ndarray:

@@ -293,6 +293,8 @@ class GuessedTable:
         prices = [(g, unit_of(g.unit.partition("/")[0])) for g in metrics if g.quantity == "price"]
         others += [g for g, unit in prices if unit is not None and unit.quantity == "time"]
         others += more
+        # A mean says more of a run than its least or its greatest value.
+        others.sort(key=lambda g: g.heading.has("min", "max", "sum"))
         return own_name(others[0]) if others else "duration_s" if time is not None else ""
 
 

@@ -201,6 +201,9 @@ def read_heading(text: str, cell_unit: str = "") -> Heading:
     last_word = next((word for word in reversed(lower_words) if not _STATISTIC.fullmatch(word)), "")
     if last_word in RATES:
         return Heading(text, lower_words, Unit(RATES[last_word], "rate"))
+    if lower_words[-2:] == ("task", "clock"):
+        # The time of all processors that `perf` counts.
+        return Heading(text, ("cpu", "time"), unit_of("ms"))
     return Heading(text, lower_words, None)
 
 

@@ -1,8 +1,12 @@
 """The header and the rows of separated text: titles above it, units below it."""
 
+from typing import Final
+
 import pytest
 
-from ingest.formats.table_text import sniff, table_rows
+from ingest.formats.table_files import parse_tables
+from ingest.formats.table_text import fault_of, sniff, table_rows
+from ingest.records import ProblemList, ReadContext
 
 GERMAN = """\
 Messreihe: Kompression
@@ -62,3 +66,53 @@ def test_the_header_and_where_rows_begin(
 @pytest.mark.parametrize("text", [GERMAN, UNITS])
 def test_such_files_are_tables(text: str) -> None:
     assert sniff("x.csv", text.encode())
+
+
+_LONG: Final = "kind,trial,time_s,events\n" + "".join(
+    f"{kind},{trial},{4.5 + trial},{300 + trial},77,8.25\n" for kind in "ab" for trial in (1, 2)
+)
+
+
+def test_rows_longer_than_their_header_are_read_where_it_fits() -> None:
+    problems = ProblemList()
+    assert sniff("x.csv", _LONG.encode())
+    (table,) = parse_tables([_LONG.encode()], ReadContext("x.csv", 0.0), problems)
+    assert table.headings == ["kind", "trial", "time_s", "events"]
+    assert next(iter(table.rows)) == (2, ("a", "1", "5.5", "301"))
+    (problem,) = problems.all()
+    assert (problem.kind, problem.severity, problem.line) == ("field_count", "doubted", 1)
+    assert problem.detail.startswith("all rows have 2 cells behind the last name")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # A first column of names, a text under a time, texts alone behind the names.
+        "kind,trial,time_s\na1,x,1,2.5\nb1,y,2,3.5\na2,x,3,4.5\n",
+        "time_s,trial,power_w\nx,1.5,1,20\nx,2.5,2,21\ny,2.5,3,21\n",
+        "kind,trial,time_s\na,1,2.5,odd\na,2,3.5,even\n",
+        # Names that could begin one later, and those of no measurement.
+        "trial,kind,time_s\n1,1,a,2.5\n1,2,a,3.5\n", "kind,rank\na,1,5\na,2,6\n",
+    ],
+)  # fmt: skip
+def test_rows_longer_than_their_header_are_refused_where_nothing_says_how(text: str) -> None:
+    assert not sniff("x.csv", text.encode())
+    assert "cells, the header has" in fault_of(text.encode())
+
+
+@pytest.mark.parametrize(
+    ("text", "dropped"),
+    [
+        ("kind,rep,cores,time_s,latency_ms\na,1,4,2.5,1.5\na,2,4,0,0\nb,1,4,0.0,0.00\n", [3, 4]),
+        # Something was measured; nothing was in any row; zeros of what may be 0.
+        ("kind,time_s,latency_ms,energy_j\na,2.5,1.5,3\nb,0,0,4\n", []),
+        ("kind,time_s,latency_ms\na,0,0\nb,0,0\n", []),
+        ("kind,time_s,errors,misses\na,2.5,0,0\nb,0,0,0\n", []),
+        ("kind,time_s,latency_ms\na,2.5,1.5\nb,0,\n", []),
+    ],
+)  # fmt: skip
+def test_rows_of_zeros_are_failed_trials(text: str, dropped: list[int]) -> None:
+    problems = ProblemList()
+    (table,) = parse_tables([text.encode()], ReadContext("x.csv", 0.0), problems)
+    assert [each.line for each in problems.all() if each.kind == "empty_row"] == dropped
+    assert (table.refused, len(table)) == (len(dropped), text.count("\n") - 1 - len(dropped))

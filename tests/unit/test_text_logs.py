@@ -187,6 +187,36 @@ def test_a_number_may_have_its_unit_in_the_log(
     assert reading.measurements == measured
 
 
+_PERF = """
+ Performance counter stats for 'a tool':
+
+            12.50 Joules power/energy-pkg/
+     3,000,000      instructions        #    2.00  insn per cycle
+     1,500,000      cycles
+            42      context-switches
+       2.500000000 seconds time elapsed
+
+       9.000000000 seconds user
+"""
+
+
+def test_what_perf_counted_of_a_tool_stands_below_what_the_tool_says() -> None:
+    """The tool's own time and what it says itself stay; counts of two runs are of none."""
+    both = captured("stress_ng.txt").decode()
+    one = "".join(line for line in both.splitlines(True) if " vm  " not in line)
+    name, readings = read_parts((one + _PERF).encode())
+    (reading,) = readings.values()
+    plain = read_parts(one.encode())[1].popitem()[1]
+    assert name == "stress_ng"
+    counted = {"energy_j": 12.5, "instructions": 3e6, "cycles": 1.5e6, "context_switches": 42}
+    assert reading.measurements == plain.measurements | counted
+    assert reading.columns == plain.columns
+    assert all(
+        counted.keys().isdisjoint(each.measurements)
+        for each in read_parts((both + _PERF).encode())[1].values()
+    )
+
+
 def test_blocks_of_one_name_are_as_many_runs() -> None:
     """The second `Sum-3` and the numbers that tell blocks of one name apart do not meet."""
     names = ("Sum-3", "Sum", "Sum", "Sum-3")

@@ -269,6 +269,29 @@ def test_a_total_that_counts_parts_twice_is_doubted() -> None:
     assert "Watts is the sum of psys, pkg-0, core" in problem.detail
 
 
+def test_a_total_of_parts_that_are_apart_is_not_doubted() -> None:
+    powers = [[34.0] * 12, [30.0] * 12, [4.0] * 12]
+    assert not trace(rows("Time,Total Power,CPU Power,GPU Power", N, *powers)).problems
+
+
+@pytest.mark.parametrize(
+    ("cells", "mean", "doubts"),
+    [
+        # As many digits as a division gives.
+        ([0.4375, 0.8125] * 6, 62.5, 1),
+        # Per cent of an idle machine, and those that others write.
+        ([0.5, 0.25] * 6, 0.375, 0), ([0, 1] * 6, 0.5, 0), ([0.4375, 12.5625] * 6, 6.5, 0),
+    ],
+)  # fmt: skip
+def test_shares_of_a_processor_are_shown_in_per_cent(
+    cells: Sequence[float], mean: float, doubts: int
+) -> None:
+    reading = trace(rows("Time,Watts,CPU Utilization", N, [20] * 12, cells))
+    (busy,) = (v for name, v in reading.measurements.items() if name.startswith("cpu_util"))
+    assert busy == pytest.approx(mean)
+    assert [each.kind for each in reading.problems] == ["unit_guessed"] * doubts
+
+
 @pytest.mark.parametrize(("heading", "doubts"), [("energy", 1), ("energy_j", 0), ("joules", 0)])
 def test_energies_without_a_unit_are_doubted(heading: str, doubts: int) -> None:
     reading = trace(rows(f"time_s,{heading}", N, [5 * n for n in N]))
