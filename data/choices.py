@@ -22,6 +22,7 @@ from data.analysis.noise import (
     fit_prior,
 )
 from data.analysis.outcomes import Side, more_runs_of_all, with_more_runs
+from data.below_zero import below_zero, below_zero_words
 from data.catalogue import Catalogue
 from data.errors import DataError
 from data.knobs import POLICIES
@@ -114,6 +115,8 @@ def study_of(
     """
     catalogue = lake.catalogue
     _check(choice, catalogue)
+    if below_zero(lake, [choice.objective]):
+        raise DataError(below_zero_words(catalogue.metric(choice.objective)))
     scope = choice.scope()
     everything = _moments(lake, choice, scope)
     own = _without(everything.filter(pl.col("system") == choice.system), baseline)

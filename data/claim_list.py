@@ -25,6 +25,7 @@ from data.analysis.noise import Estimates
 from data.analysis.outcomes import Comparison, Side, compare_sides, more_runs_of_all
 from data.analysis.planner import more_runs
 from data.baselines import baseline_of
+from data.below_zero import below_zero
 from data.catalogue import SHIPPED
 from data.choices import DEFAULT, Study, Value, members_within
 from data.claim_scope import ENERGY, LIMIT, USUAL_PERFORMANCE, Scope, Spec
@@ -51,7 +52,8 @@ def specs_of(
 ) -> list[Spec]:
     """List the claims of all scopes of a lake.
 
-    Runs of one setting that are no replicates (`data/analysis/replicates.py`) make no claim.
+    Runs of one setting that are no replicates (`data/analysis/replicates.py`) make no claim, nor do
+    metrics with values below 0.
 
     Args:
         metrics: Columns of `runs`; None for energy, else power, and each workload's own metric of
@@ -67,6 +69,7 @@ def specs_of(
     columns = list(dict.fromkeys(metrics or [*catalogue.costs, *own, USUAL_PERFORMANCE]))
     wanted = [*columns, *([limit[0]] if limit and limit[0] not in columns else [])]
     by = [*catalogue.choice_columns, *catalogue.setting_columns, "is_baseline", "system_label"]
+    unjudged = below_zero(lake, columns)
     query = moments_query(*selection.predicate(), by, wanted, catalogue=catalogue)
     everything = lake.polars(*query)
     everything = everything.with_columns(
@@ -93,6 +96,8 @@ def specs_of(
         if len(shared) < len(names):
             scopes = [scope_of(own, names) for own in rows.partition_by(names, maintain_order=True)]
         for name in metrics or over_items.usual_metrics:
+            if name in unjudged:
+                continue
             for scope in scopes:
                 studies = scope.studies(name)
                 for system, study in studies.items():

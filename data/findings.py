@@ -33,13 +33,13 @@ from data.units import counted, format_signed, lowered
 if TYPE_CHECKING:
     from data.connection import Lake
 
-__all__ = ["LIMIT", "Claim", "PublishedClaim", "claims", "published_claims"]
+__all__ = ["LIMIT", "SAME_WORK", "Claim", "PublishedClaim", "claims", "published_claims"]
 
 # A difference beyond a factor e^5 is none that data bound.
 _MOST: Final = 5.0
 _BESIDE_SHOWN: Final = 3
 # Where roles of columns were guessed, a setting may be an amount of work.
-_SAME_WORK: Final = "if both do the same work"
+SAME_WORK: Final = "if both do the same work"
 _MEETS: Final = {"a_better": "meets", "b_better": "does not meet", "equivalent": "just meets"}
 
 
@@ -264,7 +264,7 @@ def _claim(
         more_runs=spec.more(judged.alpha) if is_undecided else 0,
         settings=spec.members,
         beside=beside,
-        condition=_SAME_WORK if is_guessed and metric.is_total else "",
+        condition=SAME_WORK if is_guessed and metric.is_total else "",
         adjusted=f"1 of {counted(count, 'claim')}",
         holds_alone=judged.holds_alone,
         alpha=judged.alpha,

@@ -118,7 +118,7 @@ def heatmap(question: Question) -> dict[str, Any]:
     unstated = means_of_unstated(question.catalogue.metrics, question.catalogue)
     single = "row" if unstated else "run"
     parts = [
-        "mean of replicates" if (heat.cells["n"] > 1).any() else f"one {single} each",
+        "arithmetic means of replicates" if (heat.cells["n"] > 1).any() else f"one {single} each",
         slice_words(heat.part, labels),
         bold(synthetic_note(left)),
     ]

@@ -23,6 +23,7 @@ from app.explore.best_words import (
 )
 from app.explore.decided import DEFAULT_WORDS, is_unjudged
 from app.kit.words import system_name
+from data.below_zero import below_zero_words
 from data.metrics import Metric
 from data.units import MISSING, format_digits, format_quantity, lowered
 
@@ -33,7 +34,7 @@ def best_settings_table(rows: pl.DataFrame, question: Asked) -> html.Div:
         title = lowered(question.cost.title)
         reason = f"no run has both {title} and the metric."
         if question.has_negative_costs:
-            reason = f"runs have {title} below 0, of which no setting is a factor better."
+            reason = f"{below_zero_words(question.cost)}."
         if question.cost.better is None:
             reason = (
                 f"whether less or more {title} is better is not declared (`better` in settings)."

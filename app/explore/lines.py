@@ -203,6 +203,13 @@ def _panels(question: Question) -> tuple[Split | None, list[Lines]]:
     return split.only(has_cells), [each for each in panels if len(each.cells)]
 
 
+def _kind_of_values(n: pl.Series, statistic: str) -> str:
+    """Return what values of several runs are: tables of decisions have geometric means."""
+    if statistic == "mean":
+        return "arithmetic means" if (n > 1).any() else ""
+    return "medians of runs"
+
+
 def _words(
     question: Question, drawn: Lines, panels: Sequence[Lines], labels: Mapping[str, str]
 ) -> list[str]:
@@ -210,7 +217,7 @@ def _words(
     state, left_out = question.state, _drawable(drawn)[1]
     left = drawn.part.within(question.view.part_left(drawn.shown))
     parts = [
-        "" if state.lines_stat == "mean" else "medians of runs",
+        _kind_of_values(drawn.cells["n"], state.lines_stat),
         _levels_words(panels),
         f"{left_out:,} of the lines not drawn; filter to see them" if left_out else "",
         slice_words(drawn.part, labels),

@@ -12,7 +12,7 @@ from app.explore.state import ExploreState
 from app.kit.answer_cache import KnownColumns
 from app.kit.clause import read_clause
 from app.kit.lake_view import LakeView
-from app.kit.metric_choice import performance_column
+from app.kit.metric_choice import is_below_zero, performance_column
 from app.kit.panels import NONE, Split, split_name
 from app.kit.words import named_columns
 from data.analysis.coded_rows import Part
@@ -77,11 +77,8 @@ class Question:
 
     @property
     def has_negative_costs(self) -> bool:
-        """Whether a run of the lake has a cost below 0, as a change in percent: no factor tells
-        such apart. Only columns that a dataset declares may have one.
-        """
-        is_declared = any(column.name == self.cost.name for column in self.catalogue.columns)
-        return is_declared and self.view.ranges(Selection())[self.cost.name].low < 0
+        """Whether a run of the lake has a cost below 0."""
+        return is_below_zero(self.view, self.cost.name)
 
     @cached_property
     def limited(self) -> Metric:

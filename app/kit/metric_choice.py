@@ -6,6 +6,7 @@ from typing import Final
 import polars as pl
 
 from app.kit.lake_view import LakeView
+from data.below_zero import may_be_below_zero
 from data.catalogue import Catalogue
 from data.queries.runs import UNLIKE, chosen_counts_query, unlike_work_query, zeros_query
 from data.selection import Selection
@@ -121,6 +122,12 @@ def telling(view: LakeView, selection: Selection, counts: Mapping[str, int]) -> 
     there = [name for name, count in counts.items() if count]
     same = untelling(view, selection, counts) if there else {}
     return [name for name in there if name not in same] or there
+
+
+def is_below_zero(view: LakeView, name: str) -> bool:
+    """Return whether a run of the lake has a value of a metric below 0: nothing is judged by it."""
+    is_possible = may_be_below_zero(view.catalogue, name)
+    return is_possible and view.ranges(Selection())[name].low < 0
 
 
 def first_telling(view: LakeView, selection: Selection, names: Sequence[str]) -> str:

@@ -3,9 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+import polars as pl
+
 from app.kit.lake_view import LakeView
+from app.kit.metric_choice import is_below_zero
 from app.kit.words import knob_words, named_columns
 from data.analysis.replicates import UNLIKE_WHY
+from data.below_zero import below_zero_words
+from data.findings import SAME_WORK
 from data.knobs import Knob
 from data.metrics import Metric
 from data.queries.lake_page import extremes_query
@@ -52,7 +57,8 @@ def settings_answers(view: LakeView, selection: Selection, cost: Metric) -> list
             f"{UNLIKE_WHY}."
         )
         answers.append(("Do settings tell all runs apart?", answer))
-    if len(rows) == 2 and rows[0]["mean"] < rows[1]["mean"]:
+    is_judged = cost.better is not None and not is_below_zero(view, cost.name)
+    if is_judged and len(rows) == 2 and rows[0]["mean"] < rows[1]["mean"]:
         low, high = rows
         again = view.varying(selection) - named_columns(view, selection)
         knobs = [
@@ -72,6 +78,8 @@ def settings_answers(view: LakeView, selection: Selection, cost: Metric) -> list
         place = _place_words(view, selection, low) if low["compared"] < low["means"] else ""
         least = f"At {place}, least" if place else "Least"
         answer = f"{least} {ends[0]}; most {ends[1]}, {factor}."
+        if cost.is_total and not view.lake.guessed.isdisjoint(datasets):
+            answer += f" The comparison holds {SAME_WORK}."
         answers.append((f"Which setting has least {named}, and which most?", answer))
     return answers
 
@@ -88,6 +96,13 @@ def unasked_words(view: LakeView, selection: Selection, cost: Metric | None) -> 
     if not len(rows):
         return f"No single run has {lowered(cost.title)} above 0: nothing can be compared."
     settings, named = rows["settings"][0], lowered(cost.title)
+    if is_below_zero(view, cost.name):
+        return f"Nothing to compare: {below_zero_words(cost)}."
+    if cost.better is None and settings > 1:
+        return (
+            f"Whether less or more {named} is better is not declared: a comparison of "
+            "settings needs a direction."
+        )
     if settings == 1:
         return (
             f"There is one setting, with one run that measured {named}: a second setting would be "
@@ -110,10 +125,17 @@ def _replicated_words(row: Mapping[str, Any]) -> str:
 
 
 def _place_words(view: LakeView, selection: Selection, row: Mapping[str, Any]) -> str:
-    """Return what ran, and under which load, where that differs between the runs."""
+    """Return what ran, and under which load, where that differs between the runs.
+
+    What no run of the workload has, such as a parameter of another program, is left out.
+    """
     left = view.left(selection)
+    own = left.filter(pl.col("workload").eq_missing(pl.lit(row["workload"])))
     knobs = [knob for knob in view.catalogue.knobs.values() if knob.is_given]
-    varying = [knob for knob in knobs if left[knob.column].n_unique() > 1]
+    varying = [
+        knob for knob in knobs
+        if left[knob.column].n_unique() > 1 and own[knob.column].null_count() < len(own)
+    ]  # fmt: skip
     return _setting_words(varying, row)
 
 

@@ -13,6 +13,7 @@ from app.kit.competitors import axis_labels, legible
 from app.kit.encodings import BREAK, message_figure
 from app.kit.joined import columns_of, join_panels
 from app.kit.lake_view import LakeView
+from app.kit.metric_choice import is_below_zero
 from app.kit.settings import MAX_POINTS
 from app.kit.words import EMPTY_LAKE, guessed_words, work_words
 from app.modes.figures.pareto import ParetoScene, build_pareto, pareto_members
@@ -23,6 +24,7 @@ from app.modes.payload import encode_cells, judge
 from app.modes.state import ModesState
 from app.modes.words import OUTCOME_WORDS, conclusions, nothing_left, question, subject, subtitle
 from data.analysis.rules import OUTCOMES, WIN
+from data.below_zero import below_zero_words
 from data.selection import Value
 from data.units import counted, lowered
 
@@ -49,6 +51,9 @@ def answer(view: LakeView, state: ModesState) -> ModesAnswer:
         return _message(EMPTY_LAKE, "0 of 0 runs")
     judged = judge(view, state)
     status, selection = _status(view, judged), judged.state.selection
+    if is_below_zero(view, judged.metric.name):
+        reason = f"Nothing to compare: {below_zero_words(judged.metric)}."
+        return _message(reason, counted(view.runs, "run"))
     notes = [guessed_words(view, selection), work_words(view, selection)]
     if not len(judged.comparison.cells):
         return _message(nothing_left(view, judged.state), status)
@@ -196,6 +201,7 @@ def _pareto(judged: Judged) -> dict[str, Any]:
         knobs=tuple(knob.column for knob in knobs),
         has_best=judged.comparison.better is not None,
         total=len(points),
+        kinds=("arithmetic", judged.kind_of_mean) if (contenders["n"] > 1).any() else ("", ""),
     )
     if split is None:
         return build_pareto(points[thin(len(points), MAX_POINTS, pareto_members(points, x, y))],

@@ -303,9 +303,7 @@ def _figure(
     title = f"{CLOSEST}: {title}" if is_closest else title
     rows = _rows(judged, cell)
     means = pl.DataFrame(rows).select("who", "mean", "low", "high")
-    subtitle = "mean, 95 % CI"
-    if judged.state.test == SETS:
-        subtitle = "geometric mean, 95 % CI"
+    subtitle = f"{judged.kind_of_mean} mean, 95 % CI"
     subtitle = " · ".join([*title_parts[2:], subtitle])
     if not runs["is_best"].all():
         subtitle += "; open: others"

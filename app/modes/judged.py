@@ -66,6 +66,11 @@ class Judged:
         return self.state.knobs(self.catalogue)
 
     @property
+    def kind_of_mean(self) -> str:
+        """What the means of contenders are."""
+        return "geometric" if self.comparison.is_geometric else "arithmetic"
+
+    @property
     def has_default(self) -> bool:
         """Whether the best competitor of each cell is compared with the default."""
         return self.state.versus == "default"

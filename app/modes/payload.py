@@ -239,6 +239,7 @@ def _comparison(each: Sequence[Comparison]) -> Comparison:
         pl.concat(cells, how="vertical_relaxed"),
         each[0].better,
         each[0].level,
+        all(own.is_geometric for own in each),
     )
 
 

@@ -33,6 +33,7 @@ from app.kit.shell import (
     say_ignored,
     show_parts,
 )
+from app.kit.words import EMPTY_LAKE_PLAIN
 from app.serve.figures import add_figure_routes
 from app.serve.guard import allow_scripts, bug, status_of
 from app.serve.response_cache import keep_no_response
@@ -175,7 +176,8 @@ def open_layout(
 
     If the link cannot be followed, the page says why and offers the default view. If the lake
     cannot be read, the page says so; the header says why. If the page can show none of the lake's
-    runs, it says what is missing and which pages can. If wattlas fails, the page says that too.
+    runs, or the lake has none, it says what is missing and which pages can. If wattlas fails, the
+    page says that too.
 
     Args:
         parts: The parameters of the link.
@@ -188,8 +190,10 @@ def open_layout(
             lake_view(None)
             return not_followed(page, error, parts)
         notice = " ".join(part for part in (lakes().trouble, notice) if part)
-        missing = page.missing(view, state) if view.runs and page.missing else ""
-        if missing:
+        if page.missing and not view.runs:
+            # Without runs no menu has a choice.
+            return nothing_to_show(page, view, EMPTY_LAKE_PLAIN, notice, ())
+        if page.missing and (missing := page.missing(view, state)):
             return nothing_to_show(page, view, missing, notice, pages)
         main = page.layout(view, state, notice)
         show_parts(main, page, pages)

@@ -37,8 +37,8 @@ class Comparison:
         groups: The compared configurations, sorted by their values.
         contenders: One row per cell and competitor, best first within a cell: `cell`, `x`, `y`,
             `competitor`, `is_default`, `place` (0 is best), `row` (row of its best setting in
-            `groups`), `settings` (number of its configurations), `n`, `mean` (geometric by `sets`),
-            `sd`, `low` and `high` (the mean's 95 % confidence interval; NaN for one run).
+            `groups`), `settings` (number of its configurations), `n`, `mean`, `sd`, `low` and
+            `high` (the mean's 95 % confidence interval; NaN for one run).
         cells: One row per measured cell: `cell`, `x`, `y`, `outcome`, `first` (row of its first
             contender), `winner` and `runner_up` (rows of `contenders`; `winner` has the best mean
             whatever the outcome; `runner_up` is -1 if there is none), `competitors`, `margin`
@@ -49,6 +49,8 @@ class Comparison:
             which the cell alone is decided), `p_corrected`, `effect`.
         better: Direction of the measurement; None for none, where `winner` has the highest mean.
         level: Error of each interval: alpha, corrected for the cells shown.
+        is_geometric: Whether `mean` of the contenders is geometric: by `sets`, without percentages
+            and values of 0 and below.
     """
 
     groups: pl.DataFrame
@@ -56,6 +58,7 @@ class Comparison:
     cells: pl.DataFrame
     better: Better | None
     level: float
+    is_geometric: bool
 
 
 def compare(
@@ -128,7 +131,8 @@ def compare(
     cells = table[winner].select("cell", "x", "y").with_columns(first=pl.Series(winner), **columns)
     if question.better is None:
         cells = cells.with_columns(pl.col("outcome").replace(WIN, DIFFER))
-    return Comparison(groups, table, cells, question.better, level)
+    is_geometric = settings.scale is not None and settings.scale.is_log
+    return Comparison(groups, table, cells, question.better, level, is_geometric)
 
 
 def _without_limit(settings: Settings, is_default: np.ndarray) -> Settings:

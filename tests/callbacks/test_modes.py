@@ -123,7 +123,10 @@ class TestOnTheGrid:
         assert sorted(outcomes) == ["alone"] + ["tie"] * 6
         assert [t["name"] for t in shares["data"][-2:]] == ["tie", "one alone"]
         # The metric is the workload's performance itself: the Pareto view shows energy.
-        assert pareto["layout"]["xaxis"]["title"]["text"] == "Energy, J (less is better)"
+        titles = [pareto["layout"][axis]["title"]["text"] for axis in ("xaxis", "yaxis")]
+        # Student's test is of arithmetic means.
+        assert titles[0] == "Energy, J (less is better) \N{MIDDLE DOT} arithmetic means"
+        assert titles[1].endswith("arithmetic means")
         assert status.endswith("7 cells: 6 tied, 1 alone")
         json.dumps([cells, winners, shares, pareto])
 

@@ -22,7 +22,8 @@ from app.lake.answer import (
     small_coverage,
 )
 from app.lake.layout import blocks, questions_block
-from app.lake.settings_answers import settings_answers
+from app.lake.settings_answers import settings_answers, unasked_words
+from data.connection import Lake
 from data.declared import Column
 from data.selection import Selection
 from tests.fixtures.lakes import run, write_lake
@@ -192,6 +193,34 @@ def test_least_and_most_are_of_what_ran_alike(tmp_path: Path) -> None:
     # Neither the same setting nor another one says which is least under unlike loads.
     assert "Each of 2 settings has one run, and no two of them ran the same" in answers[1]
     assert answers[2] == answers[1]
+
+
+def test_unlike_work_and_metrics_without_a_direction_have_no_least(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A guessed setting may be an amount of work; of a voltage neither end is better."""
+    columns = (
+        Column("rail_v", "metric", "real", title="rail", unit="V"),
+        Column("part", "knob", "text", title="part", is_given=True),
+    )
+    rows = [
+        run(itr_us=2.0 * n, energy_j=10.0 * n, rail_v=1.0 * n, part=None if n < 3 else "a",
+            workload="first" if n < 3 else "second")
+        for n in (1, 2, 3)
+    ]  # fmt: skip
+    monkeypatch.setattr(Lake, "guessed", frozenset({"tiny"}))
+    view = Lakes(write_lake(tmp_path / "lake", rows, columns)).at(None)
+    energy, rail = (view.catalogue.metric(name) for name in ("energy_j", "rail_v"))
+    asked = dict(settings_answers(view, Selection(), energy))
+    assert asked["Which setting has least energy, and which most?"] == (
+        "At first, least ITR 2 us: 10.0 J (n = 1); most ITR 4 us: 20.0 J (n = 1), 2 times as much. "
+        "The comparison holds if both do the same work."
+    )
+    assert settings_answers(view, Selection(), rail) == []
+    assert (
+        "whether less or more rail is better is not"
+        in unasked_words(view, Selection(), rail).lower()
+    )
 
 
 def test_runs_far_apart_are_no_replicates(tmp_path: Path) -> None:

@@ -169,6 +169,9 @@ def test_names_are_categories_and_medians_have_quartiles(tmp_path: Path) -> None
     ]  # fmt: skip
     assert found["ebbrt_tuned"]["low"] is None
     shown = figure(view, asked)
+    # Turned names have room below the axis.
+    assert "bottom" in shown["layout"]["xaxis"]["automargin"]
+    assert "arithmetic means" in subtitle(figure(view, replace(asked, lines_stat="mean")))
     assert shown["layout"]["xaxis"]["categoryarray"] == ["Linux tuned", "Library OS"]
     # Names have no order: points with error bars, no line from one to the next and no band.
     assert not traces(shown, "interval")

@@ -35,12 +35,20 @@ from app.kit.metric_choice import (
     titled_performance,
 )
 from app.kit.panels import NONE
+from app.lake.settings_answers import settings_answers, unasked_words
+from app.modes.answer import answer as modes_answer
 from app.modes.opening import default_state as modes_opens
 from data.catalogue import SHIPPED, Aggregates, Catalogue
+from data.choices import Choice
 from data.connection import Lake, open_lake
+from data.decisions import decide
 from data.declared import Column, Kind
+from data.errors import DataError
+from data.findings import claims
+from data.next_runs import next_runs
 from data.queries.runs import one_measurement_query
 from data.selection import Selection
+from data.sweeps import knob_shares
 from tests.fixtures.lakes import run, write_lake
 from tests.fixtures.pictures import traces
 
@@ -581,14 +589,31 @@ def test_a_cost_in_percent_stands_against_a_time_in_percent(
 def test_changes_below_zero_have_no_best_settings(tmp_path: Path) -> None:
     columns = (Column("energy_change", "metric", "real", title="change", unit="%", better="less"),)
     rows = [
-        run(workload="own", energy_j=None, itr_us=5.0 * n, energy_change=change)
-        for n, change in enumerate((-21.5, -3.5, 4.5))
+        run(
+            workload="own", energy_j=None, itr_us=5.0 * n, energy_change=change, replicate=replicate
+        )
+        for n, change in enumerate((-21.5, -3.5, 4.5, 5.5))
+        for replicate in range(2)
     ]
     view = Lakes(write_lake(tmp_path / "lake", rows, columns)).at(None)
     state = replace(default_state(view), cost="energy_change")
     best, asked = best_table(view, state), asked_of(view, state)
     assert "runs have change below 0" in str(best_settings_table(best, asked))
     assert sentences(best, asked) == []
+    # Nor is anything else told of the settings with changes above 0 alone.
+    words = "runs have change below 0, of which no setting is a factor better"
+    assert claims(view.lake, metrics=["energy_change"]) == []
+    choice = Choice(workload="own", system="linux_tuned", objective="energy_change")
+    for refused in (next_runs, knob_shares, decide):
+        with pytest.raises(DataError, match=words):
+            refused(view.lake, choice)
+    map_of_changes = modes_answer(view, replace(modes_opens(view), metric="energy_change"))
+    assert words in str(map_of_changes.winners).replace("<br>", " ")
+    assert map_of_changes.status == "8 runs"
+    assert map_of_changes.conclusions == []
+    metric = view.catalogue.metric("energy_change")
+    assert "Which" not in str(settings_answers(view, Selection(), metric))
+    assert words in unasked_words(view, Selection(), metric)
 
 
 def test_a_power_is_no_performance_of_its_energy() -> None:

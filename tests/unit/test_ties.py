@@ -373,6 +373,9 @@ def test_runs_that_are_no_replicates_are_not_judged() -> None:
     percent = Question("less", "%", choice=("mode",))
     linear = compare(rows, "size", "depth", "mode", percent, Rules())
     assert cell(linear, 4, 16)["outcome"] == "undecided"
+    assert found.is_geometric
+    assert not linear.is_geometric
+    assert not proven(test="student").is_geometric
 
 
 def test_a_margin_decides_what_is_equivalent() -> None:

@@ -162,7 +162,11 @@ def _x_axis(scene: LinesScene, xs: Sequence[Value | None]) -> dict[str, Any]:
     }  # fmt: skip
     if not scene.x.facet.is_number:
         named = axis_labels(scene.x, xs, scene.labels)
-        return look | {"type": "category", "categoryorder": "array", "categoryarray": named}
+        # Long names are turned: the axis makes room for them.
+        return look | {
+            "type": "category", "categoryorder": "array", "categoryarray": named,
+            "automargin": "bottom+right",
+        }  # fmt: skip
     known = [value for value in xs if value is not None and (value > 0 or not scene.x_log)]  # type: ignore[operator]
     ticks: dict[str, Any] = {}
     if scene.x_log or scene.x.label(known[0] if known else None) != f"{(known or [0])[0]:g}":

@@ -261,7 +261,8 @@ def scatter_words(
         left_out: Number of points that are not drawn.
     """
     means = state.replicates == "means"
-    kind = "configuration means, bars \N{PLUS-MINUS SIGN}1 sd where n > 1" if means else "each run"
+    bars = "arithmetic configuration means, bars \N{PLUS-MINUS SIGN}1 sd where n > 1"
+    kind = bars if means else "each run"
     n = points.numbers("n")
     single = "row" if means_of_unstated(scene.catalogue.metrics, scene.catalogue) else "run"
     kind = kind if not means or (n > 1).any() else f"configurations, one {single} each"

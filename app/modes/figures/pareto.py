@@ -28,6 +28,7 @@ class ParetoScene:
         has_best: Whether a point is a best setting; else it is the mean of all runs in the cell.
         total: Number of points of all panels, also of those that are not drawn because a figure
             may not hold them all; 0 for those that are drawn.
+        kinds: What the means along x and y are, such as `geometric`; empty for single runs.
     """
 
     x: Metric
@@ -37,6 +38,7 @@ class ParetoScene:
     knobs: tuple[str, ...] = ("", "")
     has_best: bool = True
     total: int = 0
+    kinds: tuple[str, str] = ("", "")
 
     def subtitle(self, drawn: int) -> str:
         """Return what a point is, and how many there are."""
@@ -136,8 +138,8 @@ def _layout(points: pl.DataFrame, scene: ParetoScene, every: pl.DataFrame) -> di
     return {
         **base_layout(scene.title, scene.subtitle(len(points))),
         "margin": {"l": 62, "r": 8, "t": 46, "b": 50},
-        "xaxis": _axis(scene.x, every["x"]),
-        "yaxis": _axis(scene.y, every["y"]),
+        "xaxis": _axis(scene.x, every["x"], scene.kinds[0]),
+        "yaxis": _axis(scene.y, every["y"], scene.kinds[1]),
         "dragmode": "zoom",
         # A zoom is kept only while the axes stay the same.
         "uirevision": f"{scene.x.name} {scene.y.name}",
@@ -147,10 +149,10 @@ def _layout(points: pl.DataFrame, scene: ParetoScene, every: pl.DataFrame) -> di
     }
 
 
-def _axis(measure: Metric, values: pl.Series) -> dict:
+def _axis(measure: Metric, values: pl.Series, kind: str) -> dict:
     low, top = float(values.min()), float(values.max())  # type: ignore[arg-type]
     is_log = low > 0 and top > _WIDE * low
-    scale = " · log scale" if is_log else ""
+    scale = f"{' · log scale' if is_log else ''}{f' · {kind} means' if kind else ''}"
     # A range around values that are nearly equal: their ticks would have many digits.
     middle, narrow = (low + top) / 2, {}
     if top - low <= 1e-3 * abs(middle):
