@@ -1,7 +1,8 @@
 """The work of runs, in the column `work`: what was fixed, not what came out.
 
 Runs of one workload and load did the same work if they agree in the number of requests, or else in
-the duration, which was fixed if it agrees within 1 % where no number of requests is known.
+the duration. Where no number of requests is known, the duration was fixed if at least three runs
+agree within 1 % in a round one, and it is not the performance: nearly equal times are results.
 Otherwise clusters tell. In an open loop requests follow from the load and the
 duration, so runs that took equally long did the same work. In a closed loop runs did the same work
 between which no number of requests is over 10 % above the next lower one; and fixed durations show
@@ -30,7 +31,14 @@ from ingest.lake.table_files import set_changed
 _AGREE: Final = 1.1
 # Of runs without a number of requests, durations that differ by more are results.
 _SAME_TIME: Final = 1.01
-_COLUMNS: Final = ("dataset", "workload", "loop", "load_qps", "requests", "duration_s", "work")
+_FEWEST: Final = 3
+# People set such numbers, or ten or a hundred times as much, of seconds, minutes or hours.
+_ROUND: Final = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 4.5, 5.0, 6.0, 7.0, 8.0, 9.0)
+_UNITS_S: Final = (1.0, 60.0, 3600.0)
+_PERFORMANCE: Final = "performance_metric"
+_COLUMNS: Final = (
+    *("dataset", "workload", "loop", "load_qps", "requests", "duration_s", "work", _PERFORMANCE),
+)
 
 
 class Runs(NamedTuple):
@@ -80,10 +88,12 @@ def assign_work(lake: LakePath, runs: DeltaTable) -> bool:
     datasets, workloads = (key.indices.to_numpy().astype(np.int64) for key in keys)
     # The indices of the runs of each dataset and workload.
     for here in _groups(datasets * len(keys[1].dictionary) + workloads):
-        part = rows.select([*Runs._fields, "loop"]).take(here)
+        part = rows.select([*Runs._fields, "loop", _PERFORMANCE]).take(here)
         numbers = (part[name].cast(pa.float64()).to_numpy() for name in Runs._fields)
         known = Runs(*(np.where(np.isfinite(column), column, np.nan) for column in numbers))
-        for work in works_of(known, "open" in part["loop"].unique().to_pylist()):
+        is_open = "open" in part["loop"].unique().to_pylist()
+        is_result = "duration_s" in part[_PERFORMANCE].unique().to_pylist()
+        for work in works_of(known, is_open, is_result):
             labels[here[work.runs]] = work.label
     column, before = pa.array(labels, pa.string()), rows["work"].combine_chunks()
     are_unlike = pc.fill_null(pc.not_equal(column, before), True)
@@ -92,16 +102,17 @@ def assign_work(lake: LakePath, runs: DeltaTable) -> bool:
     return set_changed(runs, files.paths, "work", column, is_changed.to_numpy(zero_copy_only=False))
 
 
-def works_of(runs: Runs, is_open: bool) -> list[Work]:
+def works_of(runs: Runs, is_open: bool, is_result: bool = False) -> list[Work]:
     """Return the work of the runs of one workload; runs of which nothing was fixed have none.
 
     Args:
         is_open: Whether requests arrive at a given rate.
+        is_result: Whether the duration is the performance of the workload.
 
     Returns:
         Each run at most once; the same runs and labels whatever the order of the runs.
     """
-    if label := _fixed(runs, is_open):
+    if label := _fixed(runs, is_open, is_result):
         return [Work(label, np.arange(len(runs.requests)))]
     if is_open:
         return [
@@ -111,21 +122,37 @@ def works_of(runs: Runs, is_open: bool) -> list[Work]:
         ]
     works = []
     for here in _groups(runs.load_qps):
-        if label := _fixed(runs.at(here), is_open):
+        if label := _fixed(runs.at(here), is_open, is_result):
             works.append(Work(label, here))
         else:
             works += [Work(label, here[own]) for label, own in _closed(runs.at(here))]
     return works
 
 
-def _fixed(runs: Runs, is_open: bool) -> str | None:
+def _fixed(runs: Runs, is_open: bool, is_result: bool) -> str | None:
     """Return the work of runs that all agree; one run does not show that its duration was fixed."""
     requests, duration_s = runs.requests, runs.duration_s
     by_requests = _label(requests, "requests") if _agree(requests) else None
-    within = _AGREE if is_open or np.any(requests > 0) else _SAME_TIME
-    is_same_time = len(duration_s) > 1 and _agree(duration_s, within)
+    if is_open or np.any(requests > 0):
+        is_same_time = len(duration_s) > 1 and _agree(duration_s)
+    else:
+        is_same_time = not is_result and len(duration_s) >= _FEWEST and _is_set(duration_s)
     by_duration = _label(duration_s, "s") if is_same_time else None
     return (by_duration or by_requests) if is_open else (by_requests or by_duration)
+
+
+def _is_set(duration_s: np.ndarray) -> bool:
+    """Return whether durations agree in a round one: 0.00033 s is none, 120 s and 15 min are."""
+    if not _agree(duration_s, _SAME_TIME):
+        return False
+    middle = float(np.median(duration_s))
+    amounts = [middle / unit for unit in _UNITS_S]
+    digits = [each / 10 ** math.floor(math.log10(each * _SAME_TIME)) for each in amounts]
+    return any(
+        amount * _SAME_TIME >= 1 and max(digit, of) <= _SAME_TIME * min(digit, of)
+        for amount, digit in zip(amounts, digits, strict=True)
+        for of in _ROUND
+    )
 
 
 def _closed(runs: Runs) -> Iterator[tuple[str, np.ndarray]]:

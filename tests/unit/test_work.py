@@ -47,13 +47,35 @@ def test_a_duration_that_agrees_is_the_work_where_requests_do_not() -> None:
 
 
 @pytest.mark.parametrize(
-    ("duration_s", "label"), [((3.0, 3.1, 3.2), None), ((120.0, 120.4, 121.0), "120 s")]
+    ("duration_s", "label"),
+    [
+        ((3.0, 3.1, 3.2), None),
+        ((120.0, 120.4, 121.0), "120 s"),
+        # 15 minutes, and 2 hours.
+        ((899.0, 900.0, 903.0), "900 s"),
+        ((7200.0, 7200.1, 7200.3), "7,200 s"),
+        ((0.998, 1.0, 1.001), "1 s"),
+        # Three kernels of one program, and what takes as long whatever was set.
+        ((0.000412, 0.000414, 0.000413), None),
+        ((113.0, 113.2, 113.4), None),
+        # Two runs are alike by chance.
+        ((60.0, 60.1), None),
+    ],
 )
-def test_durations_of_unknown_requests_are_fixed_if_they_are_the_same(
+def test_durations_of_unknown_requests_are_fixed_if_they_are_one_round_time(
     duration_s: tuple[float, ...], label: str | None
 ) -> None:
-    """Times that settings change by a few percent are results."""
-    assert labels_of([(NAN, NAN, time_s) for time_s in duration_s]) == [label] * 3
+    """Times that settings change by a few percent are results, and so are odd ones."""
+    assert labels_of([(NAN, NAN, time_s) for time_s in duration_s]) == [label] * len(duration_s)
+
+
+def test_a_duration_that_is_the_performance_is_no_fixed_work() -> None:
+    """Unless requests, which stand beside it, tell that less was done in the same time."""
+    rows = np.array([(NAN, NAN, 30.0), (NAN, NAN, 30.1), (NAN, NAN, 30.2)])
+    assert works_of(Runs(*rows.T), is_open=False, is_result=True) == []
+    assert [work.label for work in works_of(Runs(*rows.T), is_open=False)] == ["30 s"]
+    rows[:, 1] = 100.0, 150.0, 210.0
+    assert [w.label for w in works_of(Runs(*rows.T), is_open=False, is_result=True)] == ["30 s"]
 
 
 def test_in_an_open_loop_the_duration_comes_first() -> None:
@@ -115,7 +137,7 @@ def test_one_run_of_known_requests_has_work() -> None:
     [(0.5, "0.5 s"), (0.0998, "0.1 s"), (9.76, "9.8 s"), (30.04, "30 s"), (1234.0, "1,200 s")],
 )
 def test_a_label_has_two_digits(duration_s: float, label: str) -> None:
-    assert labels_of([(NAN, NAN, duration_s)] * 2) == [label] * 2
+    assert labels_of([(NAN, NAN, duration_s)] * 2, is_open=True) == [label] * 2
 
 
 _ROWS = st.lists(
