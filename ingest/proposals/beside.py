@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
+from itertools import permutations
 from typing import Final
 
 import numpy as np
@@ -14,11 +15,14 @@ from ingest.proposals.heading_roles import SAVINGS
 from ingest.proposals.request_units import is_latency
 from ingest.proposals.roles import FEW_VALUES
 from ingest.settings.column_names import WORDS
+from ingest.settings.headings import NUMBERS
 
 SCORE: Final = "a score from 0 to 1"
 A_PART: Final = "a clock of one of several processors"
 _PERCENT: Final = frozenset({"percent", "pct"})
 _LEAST_PARTS: Final = 3
+# Statistics beside which their number stands: `energy_j_mean`, `energy_j_count`.
+_OF_SEVERAL: Final = ("mean", "avg", "std", "stdev", "stddev", "sd")
 # Words of times of a clock, and words that may stand beside them.
 _MOMENTS: Final = WORDS["times_of_day"] | {"stop", "stopped", "finish", "t0", "t1"}
 _TIMES: Final = frozenset({"time", "t", "ts", "at", "clock", "unix", "run", "test", "window"})
@@ -26,6 +30,8 @@ _TIMES: Final = frozenset({"time", "t", "ts", "at", "clock", "unix", "run", "tes
 _COUNTED: Final = frozenset({"n", "samples"})
 # First words of what was put to a scale from 0 to 1.
 _SCALED: Final = frozenset({"n", "norm", "normalized", "normalised", "scaled", "score"})
+_LEAST: Final = frozenset({"min", "minimum"})
+_MOST: Final = frozenset({"max", "maximum"})
 _DIFFERENCES: Final = frozenset({"delta", "diff", "difference", "change"})
 
 
@@ -39,6 +45,39 @@ def mark_beside(guesses: Sequence[Guess]) -> None:
     _mark_differences(guesses)
     _mark_parts(guesses)
     _mark_regions(guesses)
+    _mark_ranges(guesses)
+
+
+def _mark_ranges(guesses: Sequence[Guess]) -> None:
+    """Take the least and the most beside a measurement for its range: neither is better less.
+
+    They are of other settings than the row, which the table does not tell: `min_time_s` and
+    `max_time_s` beside `auto_time_s`, between them in all rows.
+    """
+    free = [g for g in guesses if g.role == "metric" and not g.is_declared and len(g.numbers)]
+    for least, most in permutations(free, 2):
+        stem = _without(least, _LEAST)
+        if not stem or stem != _without(most, _MOST) or least.heading.unit != most.heading.unit:
+            continue
+        for guess in free:
+            is_like = guess.heading.unit == least.heading.unit and {*guess.heading.words} >= stem
+            same = is_like and len(guess.numbers) == len(least.numbers) == len(most.numbers)
+            is_other = guess is not least and guess is not most
+            if same and is_other and _are_between(least, guess, most):
+                for end in (least, most):
+                    end.better, end.why = None, f"the range of {guess.heading.text}"
+                break
+
+
+def _without(guess: Guess, ends: frozenset[str]) -> frozenset[str]:
+    """Return the words of a heading but for those of an end of a range; empty if it has none."""
+    words = {*guess.heading.words}
+    return frozenset(words - ends) if words & ends else frozenset()
+
+
+def _are_between(least: Guess, guess: Guess, most: Guess) -> bool:
+    is_within = np.all((least.numbers <= guess.numbers) & (guess.numbers <= most.numbers))
+    return bool(is_within and np.any(least.numbers < most.numbers))
 
 
 def _mark_regions(guesses: Sequence[Guess]) -> None:
@@ -98,13 +137,15 @@ def _mark_levels(guesses: Sequence[Guess]) -> None:
 
 
 def _mark_summaries(guesses: Sequence[Guess]) -> None:
-    """Make metrics of the statistics of lists that a document has, labels of their lengths."""
+    """Make metrics of the statistics of lists that a document has, labels of how many there are."""
     names = {guess.heading.text for guess in guesses}
     for guess in guesses:
         stem, _, statistic = guess.heading.text.rpartition("_")
         is_one = statistic in STATISTICS and {f"{stem}_{each}" for each in STATISTICS} <= names
-        if is_one:
-            guess.take("label" if statistic == "n" else "metric", f"{statistic} of a list")
+        if statistic in NUMBERS and any(f"{stem}_{each}" in names for each in _OF_SEVERAL):
+            guess.take("label", f"how many there are of {stem}")
+        elif is_one:
+            guess.take("metric", f"{statistic} of a list")
 
 
 def _mark_moments(guesses: Sequence[Guess]) -> None:

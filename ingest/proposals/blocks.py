@@ -23,6 +23,7 @@ from ingest.proposals.name_tokens import renamed
 from ingest.proposals.path_parts import PathColumn, read_paths
 from ingest.proposals.replicates import MAYBE_SETTINGS
 from ingest.proposals.request_units import NO_UNIT
+from ingest.proposals.roles import ONE_VALUE, guess_of
 from ingest.proposals.sections import (
     column_section,
     guessed_lines,
@@ -208,15 +209,19 @@ def sections_of(parts: Sequence[PathColumn]) -> Iterator[str]:
 
 
 def _settle_labels(blocks: Sequence[GuessedTable], is_named: bool) -> None:
-    """Make labels of numbers of paths that are labels beside a configuration in the same folder.
+    """Make labels of parts of paths that are labels of other tables.
+
+    Those are numbers beside a configuration in the same folder, and names of which a table has one.
 
     Args:
         is_named: Whether paths of other files are settings: labels get names of their own.
     """
-    numbers = {p.name for block in blocks for p in block.parts if p.role == "label"}
+    labels = {p.name for block in blocks for p in block.parts if p.role == "label"}
     for block in blocks:
         block.parts = [
-            replace(p, role="label") if p.name in numbers and p.kind == "whole" else p
+            replace(p, role="label")
+            if p.name in labels and (p.kind == "whole" or len({*block.table.sources}) == 1)
+            else p
             for p in block.parts
         ]
         own = {p.name for p in block.parts if p.role == "label" and can_be(p.name)}
@@ -245,6 +250,29 @@ def _settle_keys(
             why = "no other document has it" if like is None else "as in the documents beside it"
             guess.take("label", why)
             guess.to = like.to if like is not None and not guess.is_declared else guess.to
+
+
+def _settle_roles(blocks: Sequence[GuessedTable]) -> None:
+    """Take a heading for a setting in all tables if its values differ in or among them.
+
+    `model_format` of one value in a sweep of threads is a setting where INT8 stands in another
+    table of the study: without it the runs of both would be replicates.
+    """
+    read = [block for block in blocks if not block.refusal]
+    same: dict[str, list[Guess]] = defaultdict(list)
+    for guess in (each for block in read for each in block.guesses):
+        same[guess.heading.text].append(guess)
+    for guesses in (each for each in same.values() if len(each) > 1):
+        fixed = [g for g in guesses if g.why == ONE_VALUE and not (g.to or g.is_declared)]
+        varied = [guess for guess in guesses if guess not in fixed]
+        if not fixed or any(guess.role != "knob" for guess in varied):
+            continue
+        cells = [cell for guess in guesses for cell in guess.cells]
+        like = varied[0] if varied else guess_of(fixed[0].heading, cells)
+        is_text = {guess.kind == "text" for guess in guesses}
+        for guess in fixed if like.is_set and len(is_text) == 1 else ():
+            guess.role, guess.why = "knob", "its values differ in other tables"
+            guess.is_given, guess.to, guess.name = like.is_given, like.to, like.name
 
 
 def _settle_reals(blocks: Sequence[GuessedTable]) -> None:
@@ -292,6 +320,7 @@ def table_blocks(
         blocks.append(GuessedTable(table, dataset, settings, beside, meant, is_of_requests))
     for block in blocks:
         _settle_keys(block, blocks, paths_beside(block.table, own, _LESS_ALIKE))
+    _settle_roles(blocks)
     _settle_labels(blocks, is_named)
     _settle_reals(blocks)
     texts: list[str] = []

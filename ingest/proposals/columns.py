@@ -42,7 +42,7 @@ from ingest.proposals.work_columns import (
     leave_out_repeated,
     leave_out_repetitions,
 )
-from ingest.settings.column_names import WORDS
+from ingest.settings.column_names import VALUES, WORDS
 from ingest.settings.headings import read_heading
 
 # Of numbers that were set, such a share occurs as often as the others in each setting.
@@ -112,9 +112,17 @@ def _give_models(guesses: Sequence[Guess]) -> None:
     knobs = [guess for guess in guesses if guess.is_set]
     work, treated = WORDS["work"], WORDS["treated"]
     models = [g for g in knobs if g.heading.has(*work) and not g.heading.has(*treated)]
+    models = [guess for guess in models if not _are_forms(guess)]
     if any(not guess.is_given and guess not in models for guess in knobs):
         for guess in models:
             guess.is_given = True
+
+
+def _are_forms(guess: Guess) -> bool:
+    """Return whether a model is told by its precision, or by the framework beside it, alone."""
+    names = {str(cell).strip().lower() for cell in guess.cells}
+    is_form = names <= VALUES["precision"] | VALUES["framework"]
+    return guess.kind == "text" and is_form and not names.isdisjoint(VALUES["precision"])
 
 
 def _declare(guess: Guess, known: TableColumn) -> None:

@@ -24,6 +24,8 @@ _WRAPS: Final = tuple(float(2**power) for power in range(14, 21))
 _FEWEST_MULTIPLES: Final = 4
 # So many rows at most may rise by chance.
 _FEW: Final = 5
+_HZ: Final = {"Hz": 1.0, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9}
+_CLOCKS_HZ: Final = (1e7, 1e10)
 # Seconds since 1970 from 2001 to 2096, in s, ms, us and ns.
 _EPOCHS: Final = tuple((1e9 * scale, 4e9 * scale) for scale in (1, 1e3, 1e6, 1e9))
 
@@ -135,6 +137,12 @@ def are_multiples(numbers: np.ndarray) -> bool:
 def clock_unit(most: float) -> str:
     """Return in which unit clocks of processors and memories have such values at most."""
     return "Hz" if most >= 1e8 else "kHz" if most >= 1e5 else "MHz" if most >= 50 else "GHz"
+
+
+def is_clock(numbers: np.ndarray) -> bool:
+    """Return whether the largest number is of a clock, 10 MHz to 10 GHz, in any unit."""
+    most = float(numbers.max())
+    return _CLOCKS_HZ[0] <= most * _HZ[clock_unit(most)] <= _CLOCKS_HZ[1]
 
 
 def are_epochs(heading: Heading, numbers: np.ndarray) -> bool:

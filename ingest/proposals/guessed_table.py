@@ -26,6 +26,7 @@ from ingest.proposals.like_columns import energy_parts, mean_columns, power_part
 from ingest.proposals.name_tokens import renamed
 from ingest.proposals.path_parts import PathColumn, read_paths
 from ingest.proposals.replicates import steps_of_runs
+from ingest.proposals.request_units import latency_of_all
 from ingest.proposals.roles import MOST_STEPS
 from ingest.proposals.table_shape import shape_of
 from ingest.settings.column_names import WORDS, clean_name
@@ -191,14 +192,17 @@ class GuessedTable:
         runs = [guess.numbers for guess in self.guesses if guess.to in ("energy_j", "duration_s")]
         parts = judged_parts(parts, texts, knobs, costs, runs)
         own = {own_name(guess) for guess in self.guesses if not guess.to}
+        own |= {"_".join(words_of(title_of(guess))) for guess in self.guesses if not guess.to}
         names = {part.name: part.name for part in parts}
         for part in parts:
             is_count = part.name == _THREADS and not is_of_requests
-            if part.role == "knob" and (part.name in own or is_count):
-                bare = _THREAD_COUNT if is_count else f"{part.name} of path"
-                names[part.name] = clean_name(bare, part.kind, own, "knob")
-            elif part.name == "machine" and part.role == "label":
-                # A column says it already, and is a facet beside which it would say nothing.
+            # The word of a folder may be the heading of another column.
+            bare = re.sub(r"(?:_(?:text|whole|real))?(?:_\d+)?$", "", part.name)
+            if part.role == "knob" and (bare in own or is_count):
+                bare = _THREAD_COUNT if is_count else f"{bare} of path"
+                names[part.name] = clean_name(bare, part.kind, {*own, *names.values()}, "knob")
+            elif part.role == "label" and (part.name == "machine" or bare in own):
+                # A column says it already, beside which it would say nothing.
                 names[part.name] = ""
         named = [replace(part, name=names[part.name]) for part in parts if names[part.name]]
         return renamed(path, names), named
@@ -271,8 +275,7 @@ class GuessedTable:
         more = [guess for guess in more if not is_derived(guess.heading.text)]
         rates = [g for g in more if not g.heading.has(*WORDS["quality"])]
         rates.sort(key=lambda g: (g.quantity != "rate", not g.heading.has(*_RATES)))
-        latencies = sorted(g.to for g in metrics if g.to.startswith("latency_"))
-        latency = next((n for n in latencies if "_p99_" in n), next(iter(latencies), ""))
+        latency = latency_of_all(metrics)
         took = time.numbers[time.numbers > 0] if time is not None else np.empty(0)
         # All rows took the same time, but for 2 %.
         is_fixed = len(took) > 2 and took.std() <= _FIXED * took.mean()

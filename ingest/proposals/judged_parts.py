@@ -12,6 +12,7 @@ from ingest.formats.json_cells import Cell
 from ingest.proposals.guess import Guess, are_twins, decides
 from ingest.proposals.path_parts import PathColumn, give_what_ran
 from ingest.proposals.roles import FEW_VALUES
+from ingest.proposals.twin_columns import are_paths
 from ingest.proposals.work_columns import LEAST_POWER, growth_of
 from ingest.settings.column_names import WORDS
 from ingest.settings.headings import words_of
@@ -118,6 +119,9 @@ def _mark_what_is_said(parts: Mapping[str, Sequence[str]], knobs: Sequence[Guess
     """
     named = [n for n in parts if not (_UNEXPLAINED.fullmatch(n) or _UNSAID.fullmatch(n))]
     for at, guess in enumerate(knobs):
+        if are_paths(guess.cells) and (of := _names_in_paths(guess, knobs, parts)):
+            guess.take("label", f"a path that {' and '.join(of)} say")
+            continue
         if guess.kind == "text" and guess.heading.has(*_COMMANDS):
             others = {each.heading.text: each.cells for each in knobs if each is not guess}
             said: dict[str, Sequence[Cell]] = {**others, **parts}
@@ -135,6 +139,34 @@ def _mark_what_is_said(parts: Mapping[str, Sequence[str]], knobs: Sequence[Guess
             is_earlier = other.kind != "text" and other.role == "knob" == guess.role
             if is_earlier and any(_are_twins_in_files(own, other, guess) for own in parts.values()):
                 guess.take("label", f"goes with {other.heading.text} in each file")
+
+
+def _names_in_paths(
+    guess: Guess, knobs: Sequence[Guess], parts: Mapping[str, Sequence[str]]
+) -> list[str]:
+    """Return settings that stand in the paths of a column, and decide them together."""
+    said: dict[str, Sequence[Cell]] = {
+        each.heading.text: each.cells
+        for each in knobs
+        if each is not guess and each.role == "knob" and not are_paths(each.cells)
+    }
+    said |= {name: cells for name, cells in parts.items() if len({*cells}) > 1}
+    known = [at for at, cell in enumerate(guess.cells) if cell not in (None, "")]
+    own = [words_of(str(guess.cells[at])) for at in known]
+    among = {
+        name: cells
+        for name, cells in said.items()
+        if all(
+            _stands_in(words_of(str(cells[at])), text) for at, text in zip(known, own, strict=True)
+        )
+    }
+    return [*among] if among and decides([*zip(*among.values(), strict=True)], guess.cells) else []
+
+
+def _stands_in(words: Sequence[str], text: Sequence[str]) -> bool:
+    """Return whether the words of a name, or one and a number in one, are words of a text."""
+    bare = {*text, *(word.lstrip("abcdefghijklmnopqrstuvwxyz") for word in text)}
+    return bool(words) and {*words} <= bare
 
 
 def _are_twins_in_files(files: Sequence[str], one: Guess, other: Guess) -> bool:

@@ -22,6 +22,7 @@ from ingest.proposals.guess import (
     are_multiples,
     clock_unit,
     digits_of,
+    is_clock,
     is_even,
     numbers_of,
 )
@@ -45,6 +46,7 @@ _MOST_DIGITS: Final = 8
 _FEW_ROWS: Final = 8
 REMARK: Final = "a remark about the run"
 ROW: Final = "the number of the row"
+ONE_VALUE: Final = "one value in all rows"
 MOST_NAMES: Final = 200
 FEW_VALUES: Final = "few values that recur"
 # Numbers of rows rise in such a share of the steps.
@@ -63,7 +65,7 @@ _STEP: Final = 64
 MOST_STEPS: Final = 12
 
 
-_YES_OR_NO: Final = frozenset({"0", "1", "true", "false", "yes", "no", "y", "n"})
+YES_OR_NO: Final = frozenset({"0", "1", "true", "false", "yes", "no", "y", "n"})
 # Pieces of a run, whose length is set where it is the same in all.
 _PIECES: Final = ("iteration", "iter", "invocation", "launch", "warmup", "sample")
 
@@ -89,6 +91,9 @@ class _Column:
         is_blank = 0 < self.rows < len(cells) and self.count == 1 and heading.has(*WORDS["set"])
         numbers = numbers_of(texts)
         self.numbers = np.empty(0) if numbers is None else numbers
+        if self.quantity == "frequency" and not heading.unit and len(self.numbers):
+            # 24 are no GHz, and no MHz.
+            self.quantity = "frequency" if is_clock(self.numbers) else ""
         is_whole = all(re.fullmatch(r"-?\d+", text) for text in self.counts)
         self.count += is_blank and numbers is None
         self.kind = "text" if numbers is None else "whole" if is_whole else "real"
@@ -119,9 +124,7 @@ class _Case(NamedTuple):
     why: str
 
 
-_CONSTANT: Final = _Case(
-    lambda c: c.count == 1 and not _is_result(c), "label", "one value in all rows"
-)
+_CONSTANT: Final = _Case(lambda c: c.count == 1 and not _is_result(c), "label", ONE_VALUE)
 _RANKED: Final = _Case(lambda c: _ranks(c), "label", "a rank by results")
 _PLACED: Final = _Case(lambda c: c.has(*WORDS["places"]), "label", "where the run was")
 _CAME_OUT: Final = _Case(lambda c: _is_outcome(c), "label", "what came out of the run")
@@ -202,8 +205,8 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
         guess.quantity = ""
     guess.is_dropped = case.why == ROW
     guess.unit = heading.unit.text if heading.unit else ""
-    is_clock = guess.quantity == "frequency" and guess.role != "label" and not guess.unit
-    if is_clock and len(guess.numbers):
+    is_unsaid = guess.quantity == "frequency" and guess.role != "label" and not guess.unit
+    if is_unsaid and len(guess.numbers):
         guess.unit = clock_unit(guess.numbers.max())
     if guess.role == "metric" and column.measured is not False:
         guess.better = direction_of(heading, column.quantity)
@@ -260,7 +263,7 @@ def _is_outcome(column: _Column) -> bool:
     """
     is_named = not WORDS["outcomes"].isdisjoint(column.heading.words[-1:])
     is_swept = column.count > 1 and len({*column.counts.values()}) == 1
-    return is_named and not is_swept and {text.lower() for text in column.counts} <= _YES_OR_NO
+    return is_named and not is_swept and {text.lower() for text in column.counts} <= YES_OR_NO
 
 
 def _are_dates(column: _Column) -> bool:

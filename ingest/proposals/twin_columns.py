@@ -1,6 +1,7 @@
 """Knobs of a table that say again what others say: twins, and names of combinations."""
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -8,12 +9,16 @@ from ingest.formats.json_cells import Cell
 from ingest.formats.json_rows import is_set
 from ingest.proposals.guess import Guess, are_twins, decides
 from ingest.proposals.heading_roles import is_measured, names_machines
+from ingest.proposals.roles import YES_OR_NO
 from ingest.settings.column_names import WORDS
 
 # Numbers with so few values may go together by chance.
 _FEW: Final = 2
 # Whole numbers under these stand for names.
 _CODES: Final = WORDS["identifiers"] | {"mode", "code", "type", "class", "case", "variant"}
+_PATH: Final = re.compile(r".*/[^/]*\.[A-Za-z]\w{0,7}")
+# Words of numbers, of which another word says whether they were set: `n_threads`.
+_NUMBERS: Final = frozenset({"n", "num", "number", "count", "total"})
 # Words for all settings of a run together.
 _OF_SETTINGS: Final = frozenset({"label", "command", "cmd", "config", "configuration", "tag"})
 
@@ -33,6 +38,7 @@ def mark_twins(guesses: Sequence[Guess]) -> None:
             is_many = guess.count > _FEW and ("text" not in (guess.kind, twin.kind) or is_count)
             # A limit of each machine is none that someone swept.
             is_again = guess.kind == "text" or is_many or names_machines(twin.heading)
+            is_again |= are_paths(twin.cells)
             if is_again and are_twins(twin.cells, guess.cells):
                 left = guess
                 is_code = twin.kind == "real" and not _is_named(twin)
@@ -40,6 +46,7 @@ def mark_twins(guesses: Sequence[Guess]) -> None:
                 is_plainer = left.kind == "text" and twin.kind != "text" and is_code
                 is_whole = twin.heading.has(*_OF_SETTINGS) and not left.heading.has(*_OF_SETTINGS)
                 is_plainer |= is_whole and left.kind == "text"
+                is_plainer |= are_paths(twin.cells) and not are_paths(left.cells)
                 if is_plainer or (is_set(left.heading.text) and not is_set(twin.heading.text)):
                     # An object such as `params` says what was set.
                     knobs[at], twin, left = left, left, twin
@@ -49,8 +56,10 @@ def mark_twins(guesses: Sequence[Guess]) -> None:
             knobs.append(guess)
     blank = [(each, [cell in (None, "") for cell in each.cells]) for each in knobs]
     for guess in (each for each in knobs if each.kind == "text"):
-        # `optimized` is no where another names no form.
+        # `optimized` is no where another names no form. Of PyTorch, whose threads nobody states,
+        # the name was set; so was that of a mode of which a path is.
         forms = (n for n, cells in blank if n is not guess and any(cells)
+                 and (_says_yes(guess) or (n.kind == "text" and not are_paths(n.cells)))
                  and are_twins(cells, guess.cells))  # fmt: skip
         if (form := next(forms, None)) is not None:
             guess.take("label", f"says whether there is a {form.heading.text}")
@@ -69,6 +78,33 @@ def mark_twins(guesses: Sequence[Guess]) -> None:
         if len(parts) > 1 and (is_named or is_stated):
             named = " and ".join(part.heading.text for part in parts)
             guess.take("label", f"a name of each combination of {named}")
+    _mark_followers(guesses)
+
+
+def _mark_followers(guesses: Sequence[Guess]) -> None:
+    """Make labels of numbers that no word says to be set, and that names which recur decide.
+
+    `total_tokens` is what each of two decoders wrote; `threads` that differ with the program were
+    set.
+    """
+    texts = [g for g in guesses if g.is_set and g.kind == "text" and 2 * g.count <= len(g.cells)]
+    for guess in guesses:
+        is_free = guess.is_set and guess.kind != "text" and not guess.is_declared
+        said = WORDS["set"].difference(_NUMBERS) & {*guess.heading.words}
+        if is_free and not said and not guess.quantity:
+            of = next((each for each in texts if decides(each.cells, guess.cells)), None)
+            if of is not None:
+                guess.take("label", f"follows from {of.heading.text}")
+
+
+def are_paths(cells: Sequence[Cell]) -> bool:
+    """Return whether texts are paths of files, where there are any."""
+    texts = {str(cell).strip() for cell in cells} - {"", "None"}
+    return bool(texts) and all(map(_PATH.fullmatch, texts))
+
+
+def _says_yes(guess: Guess) -> bool:
+    return {str(cell).strip().lower() for cell in guess.cells} <= YES_OR_NO
 
 
 def _combinations(parts: Sequence[Guess]) -> int:

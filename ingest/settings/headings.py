@@ -36,9 +36,15 @@ _FACTORS: Final = frozenset({"energy", "power", "time"})
 _OF_NO_QUANTITY: Final = frozenset(
     {
         "efficiency", "ratio", "rate", "savings", "state", "mode", "plan", "samples", "readings",
-        "count", "price", "tariff", "rank", "ranking",
+        "count", "n", "price", "tariff", "rank", "ranking",
     }
 )  # fmt: skip
+# Behind a quantity, how many of it there are: `energy_j_count`.
+NUMBERS: Final = frozenset({"count", "n"})
+# Behind a clock that was set: `freq_cap`.
+_OF_CLOCKS: Final = frozenset(
+    {"target", "requested", "limit", "cap", "setting", "set", "applied", "hz"}
+)
 _TIMES: Final = (
     *("time", "dur", "duration", "durations", "runtime", "runtimes", "elapsed", "latency"),
     *("latencies", "makespan", "ttft", "tpot", "walltime", "wallclock"),
@@ -144,7 +150,7 @@ def read_heading(text: str, cell_unit: str = "") -> Heading:
         if _AMOUNT.fullmatch(bracket[2]):
             return Heading(text, before, in_cells)
     lower_words = words_of(text)
-    if in_cells is not None:
+    if in_cells is not None or (lower_words[1:] and lower_words[-1] in NUMBERS):
         return Heading(text, lower_words, in_cells)
     # `per` begins a cost of an item or a rate: `energy_per_token_j`, `tokens_per_second`.
     if "per" in lower_words[:-1]:
@@ -330,10 +336,19 @@ def quantity_of(heading: Heading) -> Quantity:
         return ""
     if heading.has("energy", "energies", "joules", "joule"):
         return "price" if heading.has("per") else "energy"
-    if heading.has(*WORDS["clocks"]):
+    if _is_clock(heading):
         return "frequency"
     if heading.has("power", "powers", "watts", "watt", "wattage"):
         return "power"
     if len(heading.words) == 1 and heading.words[0] in _METERS_ALONE:
         return "energy"
     return "time" if heading.has(*_TIMES) else ""
+
+
+def _is_clock(heading: Heading) -> bool:
+    """Return whether a heading ends with a clock; `clock_levels` counts them."""
+    behind = _OF_CLOCKS.union(
+        WORDS["plain"], WORDS["statistics"], WORDS["read_clocks"], WORDS["parts"]
+    )
+    named = [word for word in heading.words if word.rstrip("0123456789") not in {*behind, ""}]
+    return heading.has(*WORDS["clocks"]) and named[-1:] != [] and named[-1] in WORDS["clocks"]

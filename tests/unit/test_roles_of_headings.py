@@ -1,0 +1,220 @@
+"""What a heading is over all tables of a study, and beside its neighbours and the names of files.
+
+Each table has a twin near it in which the rule must not apply.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from data.connection import open_lake
+from ingest.__main__ import main
+from ingest.proposals.columns import guess_columns
+from ingest.proposals.guess import Guess
+from ingest.propose import propose_for
+
+
+def guessed(text: str) -> dict[str, Guess]:
+    """Return what the columns of a table in CSV are taken for."""
+    headings, *rows = (line.split(",") for line in text.strip().splitlines())
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    return {g.heading.text: g for g in guess_columns(headings, columns, {}, {})}
+
+
+def knobs_of(text: str) -> set[str]:
+    return {name for name, guess in guessed(text).items() if guess.role == "knob"}
+
+
+def put(folder: Path, files: Mapping[str, str]) -> Path:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return folder
+
+
+SWEEP = "runtime,format,lanes,latency_ms\n" + "".join(
+    f"ort,wide,{lanes},{10.25 / lanes + 0.5}\n" for lanes in (1, 2, 3, 6)
+)
+OTHERS = "runtime,format,lanes,latency_ms,made_by\n" + "".join(
+    f"{runtime},{form},{lanes},{latency},{runtime}_{form}_{lanes}.csv\n"
+    for runtime, form, lanes, latency in (
+        ("ort", "wide", 1, 10.5), ("ort", "narrow", 1, 120.25), ("ort", "narrow", 3, 80.125),
+        ("ort", "wide", 3, 4.0625), ("eager", "wide", "", 28.5), ("eager", "wide", "", 26.25),
+    )
+)  # fmt: skip
+
+
+def test_a_heading_that_varies_in_one_table_is_a_setting_in_all(tmp_path: Path) -> None:
+    """The narrow run is no replicate of the wide ones; `eager` has a name, and states no lanes."""
+    raw = put(tmp_path / "raw", {"sweep.csv": SWEEP, "others.csv": OTHERS})
+    lake = tmp_path / "lake"
+    assert main(["add", str(raw), "--lake", str(lake)]) == 0
+    with open_lake(lake) as opened:
+        sql = "SELECT runtime, format, count(*) FROM runs GROUP BY ALL ORDER BY ALL"
+        found = opened.polars(sql).rows()
+        assert {"c_runtime", "c_format"} <= opened.catalogue.knobs.keys()
+    assert found == [("eager", "wide", 2), ("ort", "narrow", 2), ("ort", "wide", 6)]
+    text = propose_for(raw).text
+    for heading in ("runtime", "format"):
+        assert text.count(f"{heading} = {{ role = 'knob'") == 2
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        # The same value in both.
+        OTHERS.replace("narrow", "wide").replace("eager", "ort"),
+        # A measurement in the other table.
+        "format,lanes,energy_j,latency_ms\n" + "".join(
+            f"{n / 7},{n},{n + 0.5},{n * 1.75}\n" for n in range(1, 7)),
+        # A name of each row there.
+        "format,lanes,energy_j,latency_ms\n" + "".join(
+            f"f{n * n},{n % 3},{n + 0.5},{n * 1.75}\n" for n in range(1, 13)),
+    ],
+)  # fmt: skip
+def test_a_heading_that_is_no_setting_elsewhere_stays_a_label(tmp_path: Path, others: str) -> None:
+    text = propose_for(put(tmp_path, {"sweep.csv": SWEEP, "others.csv": others})).text
+    assert "format = { role = 'label' }  # one value in all rows" in text
+
+
+def test_a_name_of_which_a_number_is_not_stated_is_the_setting() -> None:
+    """A yes, where another column has the form, says nothing besides."""
+    assert "runtime" in knobs_of(OTHERS)
+    table = "tuned,form,energy_j\n" + "".join(
+        f"{'yes' if form else 'no'},{form},{energy}\n"
+        for n in (1, 2)
+        for energy, form in (
+            (30.5 * n, ""),
+            (31.25 * n, ""),
+            (20.5 * n, "loop"),
+            (21.5 * n, "tile"),
+        )
+    )
+    assert knobs_of(table) == {"form"}
+    assert knobs_of(table.replace("loop", "4").replace("tile", "8")) == {"form"}
+
+
+def test_numbers_that_names_decide_are_no_settings() -> None:
+    """What two decoders wrote; a cap follows from a name too, but was set."""
+    table = "decoder,policy,words_out,energy_wh\n" + "".join(
+        f"{decoder},{policy},{12000 + 40 * (decoder == 'draft')},{2 + n / 7}\n"
+        for n, (decoder, policy) in enumerate(
+            (d, p) for d in ("plain", "draft") for p in ("off", "low", "high"))
+    )  # fmt: skip
+    assert knobs_of(table) == {"decoder", "policy"}
+    assert knobs_of(table.replace("words_out", "threads")) == {"decoder", "policy", "threads"}
+    # It differs with each decoder.
+    mixed = table.replace("plain,low,12000", "plain,low,12040")
+    assert knobs_of(mixed) == {"decoder", "policy", "words_out"}
+
+
+def test_a_clock_ends_its_heading_and_is_one() -> None:
+    """12 levels are no GHz; nor is a number of 24 below a plain clock."""
+    table = "policy,{},energy_j\n" + "".join(
+        f"{policy},{level},{30 + level / 7}\n"
+        for policy, level in (("a", 5), ("b", 12), ("c", 14), ("a", 24), ("b", 15), ("c", 12))
+    )
+    for heading in ("sm_clock_levels", "clock_toggles", "clock"):
+        assert guessed(table.format(heading))[heading].unit == ""
+    fast = "policy,{},energy_j\n" + "".join(f"a,{c},{c / 7}\n" for c in (1200, 1500, 1800) * 2)
+    for heading in ("sm_clock", "clock_max", "clock target", "gpu clock 0", "freq_cap"):
+        assert (guessed(fast.format(heading))[heading].unit) == "MHz"
+
+
+def test_how_many_there_are_of_a_mean_has_no_unit() -> None:
+    """Beside no mean a count is one of its own."""
+    table = "policy,energy_wh_mean,energy_wh_std,energy_wh_{0}\n" + "".join(
+        f"{policy},{energy},,{n}\n"
+        for policy, energy, n in (("a", 2.5, 1), ("b", 3.25, 1), ("c", 4.5, 2))
+    )  # fmt: skip
+    for last in ("count", "n"):
+        own = guessed(table.format(last))[f"energy_wh_{last}"]
+        assert (own.role, own.unit, own.quantity) == ("label", "", "")
+    rows = "".join(f"{policy},{n * 1.5},{n * n % 7}\n" for policy in "ab" for n in range(3, 8))
+    assert guessed(f"policy,energy_j,retry_count\n{rows}")["retry_count"].role != "label"
+
+
+RANGES = "kernel,auto_time_s,min_time_s,max_time_s,auto_energy_j\n" + "".join(
+    f"{kernel},{time},{time * 0.9},{time * 7.5},{time * 90}\n"
+    for kernel, time in (("copy", 1.25), ("scan", 0.375), ("fold", 0.0625))
+)
+
+
+def test_the_least_and_the_most_beside_a_measurement_are_its_range() -> None:
+    found = guessed(RANGES)
+    assert [found[f"{end}_time_s"].better for end in ("min", "max")] == [None, None]
+    assert found["auto_time_s"].to == "duration_s"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # Not between them in one row; of another quantity; the least alone.
+        RANGES.replace("scan,0.375", "scan,0.0375"),
+        RANGES.replace("auto_time_s", "auto_charge_c"),
+        RANGES.replace("max_time_s", "late_time_s"),
+    ],
+)
+def test_other_extremes_are_measurements(text: str) -> None:
+    assert guessed(text)["min_time_s"].better == "less"
+
+
+def test_models_that_only_a_precision_tells_apart_are_compared() -> None:
+    table = "model,batch,power_w\n" + "".join(
+        f"{model},{batch},{4 + n / 9 + batch / 70}\n"
+        for n, model in enumerate(("FP16", "INT8", "PYTORCH")) for batch in (1, 4, 16)
+    )  # fmt: skip
+    assert not guessed(table)["model"].is_given
+    other = table.replace("FP16", "opt").replace("INT8", "bert").replace("PYTORCH", "gemma")
+    assert guessed(other)["model"].is_given
+
+
+def test_a_mean_of_means_is_a_latency_and_its_deviation_is_none() -> None:
+    table = "kind,latency_mean_ms_mean,latency_p95_ms_mean,latency_std_ms_mean,latency_p95_ms_max\n"
+    table += "a,0.5,0.75,0.25,0.875\nb,0.625,0.8125,0.125,1.25\nc,0.5625,0.78125,0.375,1.5\n"
+    targets = {name: guess.to for name, guess in guessed(table).items()}
+    assert targets["latency_mean_ms_mean"] == "latency_mean_us"
+    assert targets["latency_p95_ms_mean"] == "latency_p95_us"
+    assert targets["latency_std_ms_mean"] == targets["latency_p95_ms_max"] == ""
+
+
+def documents(tail: str = "max") -> dict[str, str]:
+    """Return a document a configuration in a folder whose last word is a heading of theirs."""
+    settings = [("w64", "eager", "half"), ("w64", "script", "full"), ("w256", "eager", "half"),
+                ("w64", "eager", "full"), ("w256", "script", "full")]  # fmt: skip
+    return {
+        f"results/board_format/heat_{width}_{engine}_{form}.json": json.dumps({
+            "weights": f"store/weights/heat_{width}_best.pt", "engine": engine, "format": form,
+            "script": f"store/script/heat_{width}.ts" if engine == "script" else None,
+            "n_calls": 40, "mean_ms": 2.5 + n / 7, "max_ms": 3.5 + n / 3,
+            "p99_ms": 3.5 + n / 3 if tail == "max" else 3.25 + n / 3,
+        }, indent=1)
+        for n, (width, engine, form) in enumerate(settings)
+    }  # fmt: skip
+
+
+def test_names_of_files_and_paths_repeat_no_setting_of_their_rows(tmp_path: Path) -> None:
+    """The folder's word names no part beside the heading `format`; paths say what names say."""
+    raw = put(tmp_path / "raw", documents())
+    text = propose_for(raw).text
+    (said,) = (line for line in text.splitlines() if line.startswith("#   set: "))
+    names = {*re.findall(r"(\w+) \(\d", said)}
+    assert names == {"w", "engine", "format"}
+    assert "format_text" not in text
+    # Of 40 calls p99 is the slowest, in all rows.
+    assert "performance: latency_mean_us" in text
+
+
+def test_a_path_that_nothing_else_says_is_a_setting(tmp_path: Path) -> None:
+    """A tail that is not the slowest of all is the performance."""
+    files = {name: text.replace("heat_w64_best", "a_best").replace("heat_w256_best", "b_best")
+             for name, text in documents("p99").items()}  # fmt: skip
+    files = {
+        name.replace("_w64", "_1").replace("_w256", "_2"): text for name, text in files.items()
+    }
+    text = propose_for(put(tmp_path, files)).text
+    assert "performance: latency_p99_us" in text
