@@ -212,8 +212,17 @@ class Catalogue:
 
     @cached_property
     def costs_of_work(self) -> tuple[str, ...]:
-        """Columns of `work_items`: they decide where runs took equally long, see `runs.py`."""
+        """Columns of `work_items`: those of a dataset's own counts."""
         return tuple(item.column.name for item in self.work_items)
+
+    def costs_of_times(self, is_loaded: bool = False) -> tuple[str, ...]:
+        """Energies of items that follow from counts, by which equally long runs are compared.
+
+        Args:
+            is_loaded: Whether a load was set: requests are the work then, whether or not all of
+                them were answered.
+        """
+        return (*self.costs_of_work, *(() if is_loaded else ("energy_per_request_uj",)))
 
     @cached_property
     def costs(self) -> tuple[str, ...]:
@@ -222,7 +231,7 @@ class Catalogue:
         """
         own = [c for c in self.columns if c.role == "metric" and c.better == "less"]
         parts = [c.name for c in own if kind_of(c.unit) in ("J", "Wh")]
-        return ("energy_j", *self.costs_of_items, *self.costs_of_work, "power_w", *parts)
+        return ("energy_j", *self.costs_of_items, *self.costs_of_times(), "power_w", *parts)
 
     @cached_property
     def costs_of_items(self) -> tuple[str, ...]:

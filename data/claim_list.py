@@ -292,6 +292,8 @@ def _limits_met(scope: Scope) -> Iterator[Spec]:
         except DataError:
             continue
         assert own.limit is not None, "BUG: a study without its limit"
+        if not own.limit.metric.is_judged.any():
+            continue
         default, _ = baseline_of(
             Part.of(scope.rows), system, ENERGY, own, DEFAULT, catalogue=scope.catalogue
         )

@@ -86,7 +86,9 @@ class Scope:
         """
         measured = [c for c in self.catalogue.costs if self.rows[f"{c}_n"].sum() > 0]
         performance = self.performance_metric or USUAL_PERFORMANCE
-        costs = self.catalogue.costs_of_items + self.catalogue.costs_of_work * self._is_as_long
+        is_loaded = self.values.get("load_qps") is not None
+        of_times = self.catalogue.costs_of_times(is_loaded) if self._is_as_long else ()
+        costs = (*self.catalogue.costs_of_items, *of_times)
         of_items = [c for c in costs if c in measured]
         if ENERGY in measured and of_items and self._is_unlike(of_items[0]):
             shared = [] if performance == "duration_s" else [performance]

@@ -177,7 +177,9 @@ def untelling(view: LakeView, selection: Selection, counts: Mapping[str, int]) -
     # An energy of an item that follows from a count tells where runs took equally long.
     time = ranges["duration_s"]
     is_as_long = time.runs > 2 and time.high <= UNLIKE * time.low
-    costs = view.catalogue.costs_of_items + view.catalogue.costs_of_work * is_as_long
+    is_loaded = not {*view.part_left(selection).values("load_qps")} <= {None}
+    of_times = view.catalogue.costs_of_times(is_loaded) if is_as_long else ()
+    costs = (*view.catalogue.costs_of_items, *of_times)
     of_items = [name for name in costs if counts.get(name)]
     is_unlike = False
     if of_items and counts.get("energy_j"):

@@ -219,7 +219,7 @@ def guessed_words(view: LakeView, selection: Selection) -> str:
 
 def work_words(view: LakeView, selection: Selection) -> str:
     """Say that the energy of an item that follows from a count is compared; empty where not."""
-    names = view.catalogue.costs_of_work
+    names = view.catalogue.costs_of_times()
     if not names or not view.matching(selection):
         return ""
     ranges = view.ranges(selection)

@@ -33,6 +33,7 @@ _PLAIN: Final = r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?"
 # With marks of thousands, or a decimal comma.
 _WRITTEN: Final = r"[-+]?(?:\d[\d,]*(?:\.\d+)?|\d{1,3}(?:\.\d{3})+,\d+)(?:[eE][-+]?\d+)?"
 _CLOCK: Final = r"(?:\d+:)?\d+:\d\d(?:\.\d+)?"
+_SPAN: Final = re.compile(r"\d:\d\d:\d\d(?:\.\d+)?")
 _NUMBER: Final = re.compile(
     rf"{_KEY}({_CLOCK}|{_WRITTEN})\s*+(?:([A-Za-zµ%/°][A-Za-z/%]{{0,11}})\s*+)?\.?"
 )
@@ -144,8 +145,11 @@ def _number(line: str) -> tuple[str, str, str] | None:
     if row := _ROW.fullmatch(_SUM.sub(r"\1", line)):
         return row[1].strip(), row[2] or row[3] or row[4], ""
     match = _NUMBER.fullmatch(line) or _CLOSE.fullmatch(line)
-    # Else a time of day.
-    if match is None or (":" in match[2] and _TOOK.search(match[1]) is None):
+    if match is None:
+        return None
+    # Else a time of day, which has two digits of hours.
+    is_span = _TOOK.search(match[1]) or (_SPAN.fullmatch(match[2]) and _TIME.fullmatch(match[1]))
+    if ":" in match[2] and not is_span:
         return None
     return match[1].strip(), match[2], "s" if ":" in match[2] else match[3] or ""
 

@@ -88,7 +88,7 @@ def targets_of(table: Table, declaration: TableDeclaration, file: str) -> list[T
             targets.append(Target(index, heading, name, kind, declared, least=least))
             continue
         taken = {t.name for t in targets} | {n for n, k in declaration.kinds.items() if k != CORE}
-        kind = _kind_of(table.column(index))
+        kind = kind_of(table.column(index))
         role = declared.role or _role_of(kind, table.column(index), declaration)
         if heading in table.keys and declared.role is None:
             role = "knob"
@@ -161,7 +161,7 @@ def _spread_targets(
     return spread_targets
 
 
-def _kind_of(cells: Iterable[Cell]) -> Kind:
+def kind_of(cells: Iterable[Cell]) -> Kind:
     """Return the type of a column: numbers if all values that are set are numbers, else text."""
     is_whole = True
     count = 0

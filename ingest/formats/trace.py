@@ -58,14 +58,19 @@ def sniff(name: str, head: bytes) -> bool:
 
 
 def _in_document(blocks: Iterable[bytes], name: str) -> Trace | None:
-    """Return the trace that the list of a document is; None if it is none."""
+    """Return the trace that the list of a document is; None if it is none.
+
+    The last sample of a document that was cut, as the head of a file is, is not whole.
+    """
     try:
-        document, _ = parse_document(whole_text(blocks, name), name)
+        document, is_cut = parse_document(whole_text(blocks, name), name)
     except FormatError:
         return None
     found = json_rows.places_of(document)
     places = [place for place in found if place.path.endswith("*") and not place.is_keyed]
-    return trace_of(layout_of([*places[0].rows()])) if places else None
+    rows = [*places[0].rows()] if places else []
+    rows = rows[:-1] if is_cut else rows
+    return trace_of(layout_of(rows)) if rows else None
 
 
 def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
@@ -287,21 +292,29 @@ def _chosen(trace: Trace, powers: dict[int, np.ndarray]) -> list[int]:
     chosen = []
     for domain in ("package", "gpu") if by_domain.keys() & {"package", "gpu"} else ("memory",):
         columns = by_domain.get(domain, [])
-        exact = [at for at in columns if at in energies] or columns
+        exact = _each_once(trace, [at for at in columns if at in energies] or columns)
         whole = [at for at in exact if numbered(trace.layout.headings[at]) is None]
         chosen += whole[:1] or exact
     if chosen:
         return chosen
-    others = by_domain.get("") or by_domain.get("inside", [])
-    # Of an instantaneous and an average reading of one power the first.
-    named = ((at, trace.layout.headings[at]) for at in reversed(others))
-    kernels = {(kernel_of(text), numbered(text)): at for at, text in named}
-    others = sorted(kernels.values())
+    others = _each_once(trace, by_domain.get("") or by_domain.get("inside", []))
     if len(others) > 1:
         names = ", ".join(trace.layout.headings[at] for at in others)
         detail = f"the power is taken as the sum of {names}"
         trace.problems.add("overlapping_domains", "doubted", detail)
     return others
+
+
+def _each_once(trace: Trace, columns: Sequence[int]) -> list[int]:
+    """Return the first of the columns of each power: its average and its energy in another unit, as
+    `Cumulative Energy_0(Joules)` and `Cumulative Energy_0(mWh)`, are the same again.
+    """
+    kernels: dict[tuple[tuple[str, ...], str], int] = {}
+    for at in columns:
+        text = without_unit(trace.layout.headings[at])
+        number = "".join(char for char in text if char.isdigit())
+        kernels.setdefault((kernel_of(text), number), at)
+    return [*kernels.values()]
 
 
 def _doubt_sum(

@@ -16,8 +16,8 @@ _WORKING: Final = ("power", "energy", "busy", "frequency")
 
 # Voltages and currents that are larger have units of a thousandth; a power is compared with them.
 _LARGE: Final = {"voltage": 400.0, "current": 50.0, "power": np.inf}
-# What PowerAPI and others call the whole machine among its containers.
-_WHOLE: Final = frozenset({"rapl", "global", "total", "all", "system", "host"})
+# What PowerAPI and others call the machine among its containers: what was measured comes first.
+_WHOLE: Final = ("rapl", "total", "host", "system", "all", "global")
 _RAPL: Final = {
     "psys": Heading("power", 1.0, False, "total"),
     "pkg": Heading("power", 1.0, False, "package"),
@@ -48,9 +48,9 @@ def read_headings(layout: Layout, name: str) -> list[Heading] | None:
     if not any(each.quantity in ("power", "energy") for each in headings):
         headings = [*map(_rapl_counter, layout.headings, headings, layout.columns)]
         _add_product(layout, headings)
-    if not any(each.quantity in _WORKING for each in headings):
+    if not any(map(_is_of_work, headings)):
         headings = _by_name(layout, headings, name)
-    if not any(each.quantity in _WORKING for each in headings):
+    if not any(map(_is_of_work, headings)):
         return None
     if any(each.quantity == "power" and each.domain == "total" for each in headings):
         # Domains of RAPL beside it are powers too.
@@ -61,6 +61,11 @@ def read_headings(layout: Layout, name: str) -> list[Heading] | None:
     _with_units(layout, headings)
     _with_shares(layout, headings)
     return headings
+
+
+def _is_of_work(heading: Heading) -> bool:
+    """Return whether a column tells what a machine does; a current does where its unit is said."""
+    return heading.quantity in _WORKING or (heading.quantity == "current" and heading.has_unit)
 
 
 def _by_name(layout: Layout, headings: Sequence[Heading], name: str) -> list[Heading]:
@@ -100,10 +105,11 @@ def _are_watts(numbers: np.ndarray) -> bool:
 def _keep_whole(layout: Layout) -> None:
     """Keep the rows of the whole machine, where rows of its containers stand beside them."""
     for heading, cells in zip(layout.headings, layout.columns, strict=True):
-        names = set(cells) if read_heading(heading).quantity == "device" else ()
+        names = {*cells} if read_heading(heading).quantity == "device" else set[str]()
         whole = [name for name in names if name.lower() in _WHOLE]
-        if len(whole) == 1 < len(names):
-            rows = [row for row, cell in enumerate(cells) if cell == whole[0]]
+        if whole and len(names) > 1:
+            best = min(whole, key=lambda name: _WHOLE.index(name.lower()))
+            rows = [row for row, cell in enumerate(cells) if cell == best]
             layout.lines = [layout.lines[row] for row in rows]
             layout.columns = [[each[row] for row in rows] for each in layout.columns]
             return

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from data.declared import Kind, Role
 from ingest.formats.json_cells import Cell
+from ingest.formats.table_columns import kind_of
 from ingest.formats.table_reshaped import VALUE
 from ingest.proposals.found_tables import FoundTable, header_pattern, paths_beside
 from ingest.proposals.guess import Guess
@@ -81,13 +83,14 @@ def _sections(guessed: GuessedTable) -> Iterator[str]:
         if _has_section(guessed, guess):
             keys = {"title": without_unit(title_of(guess)), "unit": guess.unit}
             keys |= {"better": guess.better or ""}
-            yield column_section(_name_of(guess), guess.role, "real", keys, guess.is_given)
+            kind = guessed.kinds.get(guess.heading.text, "real")
+            yield column_section(_name_of(guess), guess.role, kind, keys, guess.is_given)
 
 
 def _has_section(guessed: GuessedTable, guess: Guess) -> bool:
-    """Return whether a column of its own is declared for all tables, as real numbers."""
+    """Return whether a column of its own is declared for all tables, with one kind."""
     is_performance = guess.role == "metric" and own_name(guess) == guessed.performance
-    return not guess.to and (is_performance or guess.heading.text in guessed.reals)
+    return not guess.to and (is_performance or guess.heading.text in guessed.kinds)
 
 
 def _name_of(guess: Guess) -> str:
@@ -275,22 +278,30 @@ def _settle_roles(blocks: Sequence[GuessedTable]) -> None:
             guess.is_given, guess.to, guess.name = like.is_given, like.to, like.name
 
 
-def _settle_reals(blocks: Sequence[GuessedTable]) -> None:
-    """Take numbers for real ones in all files where another has fractions under their heading."""
-    kinds: dict[str, set[tuple[str, bool]]] = defaultdict(set)
+def _settle_kinds(blocks: Sequence[GuessedTable]) -> None:
+    """Give columns one kind in all files.
+
+    Numbers are real where a file has fractions under their heading, and settings are names where
+    one has a name: rates of 1, 4 and `inf`.
+    """
+    kinds: dict[str, set[tuple[Role, str]]] = defaultdict(set)
     read = [block for block in blocks if not block.refusal]
     for block, guess in ((each, guess) for each in read for guess in each.guesses):
         if not (guess.to or guess.is_declared or guess.is_dropped):
             of_files: dict[str, list[Cell]] = defaultdict(list)
             for source, cell in zip(block.table.sources, guess.cells, strict=False):
-                of_files[source].append(cell)
-            whole = {not any("." in str(cell) for cell in cells) for cells in of_files.values()}
-            numbers = "" if guess.kind == "text" else guess.role
-            kinds[guess.heading.text] |= {(numbers, each) for each in whole}
-    either = [{(role, True), (role, False)} for role in ("metric", "knob")]
-    reals = frozenset(heading for heading, each in kinds.items() if each in either)
+                if cell not in (None, ""):
+                    of_files[source].append(cell)
+            own: set[str] = {kind_of(cells) for cells in of_files.values()}
+            kinds[guess.heading.text] |= {(guess.role, kind) for kind in own}
+    settled: dict[str, Kind] = {}
+    for heading, each in kinds.items():
+        roles, named = {role for role, _ in each}, {kind for _, kind in each}
+        is_name = "text" in named
+        if roles == {"knob"} or (roles == {"metric"} and not is_name):
+            settled |= {heading: "text" if is_name else "real"} if len(named) > 1 else {}
     for block in read:
-        block.reals = reals
+        block.kinds = settled
 
 
 def table_blocks(
@@ -322,10 +333,10 @@ def table_blocks(
         _settle_keys(block, blocks, paths_beside(block.table, own, _LESS_ALIKE))
     _settle_roles(blocks)
     _settle_labels(blocks, is_named)
-    _settle_reals(blocks)
+    _settle_kinds(blocks)
     texts: list[str] = []
     columns: dict[str, str] = {}
-    workloads: dict[str, str] = {}
+    workloads: dict[str, tuple[str, str]] = {}
     for block in blocks:
         for section in _sections(block):
             columns.setdefault(section.partition("\n")[0], section)
@@ -334,9 +345,8 @@ def table_blocks(
         # A shipped workload of this name is another one if its performance was not measured.
         is_new = shipped is None or shipped.performance_metric not in targets
         if is_new and block.performance and not block.refusal:
-            workloads.setdefault(block.workload, block.performance)
-    for name, performance in workloads.items():
-        loop = "open" if performance.startswith("latency_") else "closed"
+            workloads.setdefault(block.workload, (block.performance, block.loop))
+    for name, (performance, loop) in workloads.items():
         texts.append(workload_section(name, performance, loop))
     texts += map(system_section, dict.fromkeys(block.system for block in blocks))
     texts += columns.values()

@@ -43,9 +43,14 @@ _REGEX: Final = {"hex": "0[xX][0-9a-fA-F]+", "size": r"\d+[kKmMgG]?(?:i?[bB])?",
 
 
 def names_a_knob(shape: Shape) -> bool:
-    """Return whether a number in the paths is a knob of the lake, by its form or its word."""
+    """Return whether a number in the paths is a knob of the lake, by its form or its word.
+
+    Words are of these knobs where requests were measured: `bs` is a size of batches too.
+    """
     knobs = {token.word for token in shape.tokens[0]} & (_WORDS.keys() - _NO_KNOBS)
-    return bool(knobs) or any(token.kind == "hex" for token in shape.tokens[0])
+    return (bool(knobs) and shape.form in _OF_REQUESTS | OF_FORMATS.keys()) or any(
+        token.kind == "hex" for token in shape.tokens[0]
+    )
 
 
 def with_own_names(

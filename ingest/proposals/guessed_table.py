@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from data.declared import Kind
 from data.schema import KNOBS, MEASUREMENTS
 from ingest.formats.json_rows import is_configuration, is_set
 from ingest.formats.table_columns import OF_TABLE
@@ -29,7 +30,7 @@ from ingest.proposals.replicates import steps_of_runs
 from ingest.proposals.request_units import latency_of_all
 from ingest.proposals.roles import MOST_STEPS
 from ingest.proposals.table_shape import shape_of
-from ingest.settings.column_names import WORDS, clean_name
+from ingest.settings.column_names import WORDS, clean_name, name_of_values
 from ingest.settings.dataset import UNKNOWN, Settings
 from ingest.settings.headings import is_derived, read_heading, words_of
 from ingest.settings.units import unit_of
@@ -54,6 +55,9 @@ _OF_STORAGE: Final = ("io", "iops", "iodepth", "rw", "disk", "ssd", "nvme")
 # Last words of headings of the phases of a run.
 _PHASES: Final = frozenset({"phase", "stage", "state", "segment", "window", "period", "activity"})
 _OF_RUNS: Final = WORDS["plain"] | WORDS["replicates"] | {"test", "measurement", "experiment"}
+# Words of headings that do not say what a column is of.
+_SAY_NOTHING: Final = frozenset({"name", "label", "tag", "title", "type", "id"})
+_RATES_SET: Final = WORDS["loads"] - {"requests"}
 _FIXED: Final = 0.02
 _SAMPLES: Final = "a row is a sample, or a part of a distribution"
 _NOTHING: Final = "a row has no setting, energy, power, time, latency or rate, so it is no run"
@@ -71,7 +75,7 @@ class GuessedTable:
         power: Voltage and current whose product is the only power.
         energy: Columns whose sum is the only energy.
         performance: Column of the workload's performance; empty if nothing was measured.
-        reals: Headings of whole numbers, or of the fractions of another table, that are one column.
+        kinds: By heading the kind of columns that have several in the files of the study.
     """
 
     def __init__(
@@ -102,10 +106,11 @@ class GuessedTable:
         self.path = path or (re.escape(table.paths[0]) if table.measured else "")
         self.system = dataset
         self.workload = _workload_of(table, self.parts, dataset, settings)
+        self._give_names()
         self._aim_knobs(settings)
         self._aim_idle()
         self.performance = self._performance()
-        self.reals: frozenset[str] = frozenset()
+        self.kinds: Mapping[str, Kind] = {}
         is_told = any(p.role != "label" for p in self.parts) or self.power or self.energy
         if not (self.refusal or self.means or is_told or any(map(_says_a_run, self.guesses))):
             self.refusal = _NOTHING
@@ -223,6 +228,16 @@ class GuessedTable:
             for guess in own if same else ():
                 guess.is_given = guess in same
 
+    def _give_names(self) -> None:
+        """Take the names of programs under a heading that says nothing for what ran: `Name`."""
+        columns: list[Guess | PathColumn] = [*self.guesses, *self.parts]
+        free = [each for each in columns if each.role == "knob" and not each.is_given]
+        for guess in self.guesses:
+            is_bare = guess.is_set and guess.kind == "text" and not guess.is_declared
+            if is_bare and {*guess.heading.words} <= _SAY_NOTHING and free != [guess]:
+                names = {str(cell) for cell in guess.cells if cell}
+                guess.is_given |= name_of_values(names) in WORDS["given"]
+
     def _aim_knobs(self, settings: Settings) -> None:
         taken = {guess.to for guess in self.guesses} | {part.name for part in self.parts}
         for guess in self.guesses:
@@ -261,6 +276,12 @@ class GuessedTable:
                 if other.to == "replicate" and len(names - idle) > 1:
                     # It counts the runs of each phase.
                     other.to, other.why = "", "a number of the row"
+
+    @property
+    def loop(self) -> str:
+        """`open` if requests arrive at a rate that was set; a latency alone may be of an item."""
+        is_load = any(g.role == "knob" and g.heading.has(*_RATES_SET) for g in self.guesses)
+        return "open" if is_load and self.performance.startswith("latency_") else "closed"
 
     def _performance(self) -> str:
         """Return the column of the workload's performance; empty if nothing was measured.

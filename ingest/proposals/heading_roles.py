@@ -121,7 +121,25 @@ def read_together(headings: Sequence[Heading], columns: Sequence[Sequence[Cell]]
     # `std` beside no mean is a standard of a language.
     if not any(heading.has(*_MEANS) for heading in named):
         named = [replace(h, words=("standard",)) if h.words == ("std",) else h for h in named]
-    return _with_latencies(_with_minutes(_with_accounts(_with_domains(named))))
+    named = _with_latencies(_with_minutes(_with_accounts(_with_domains(named))))
+    return _with_medians(named)
+
+
+def _with_medians(headings: Sequence[Heading]) -> list[Heading]:
+    """Read `Energy median` as the energy where no mean, nor an energy without a statistic, is.
+
+    That of a latency is one of its percentiles.
+    """
+    plain = [each for each in headings if not is_spread(each) or each.has("mean", "avg")]
+    known = {frozenset(each.words).difference(_MEANS) for each in plain} | {frozenset[str]()}
+    return [
+        replace(each, words=tuple(word for word in each.words if word != "median"))
+        if each.has("median")
+        and not each.has(*WORDS["latencies"], *WORDS["moments"])
+        and frozenset(each.words).difference(_MEANS) not in known
+        else each
+        for each in headings
+    ]
 
 
 def _named_by_others(

@@ -234,7 +234,7 @@ def mean_columns(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -> 
         ):
             return Aggregate(n=count, sd=texts[0])
     if not (pairs := _spread_pairs(headings)):
-        return None
+        return Aggregate(n=count) if _has_extremes(headings) else None
     of = {sd: mean for sd, mean in pairs.items() if read_heading(sd).has(*_SAMPLE_DEVIATIONS)}
     return Aggregate(n=count, of=of)
 
@@ -258,6 +258,16 @@ def _spread_pairs(headings: Sequence[str]) -> dict[str, str]:
         if len(alike) == 1:
             pairs[heading] = alike[0]
     return pairs
+
+
+def _has_extremes(headings: Sequence[str]) -> bool:
+    """Return whether an energy or a time has a least and a greatest value."""
+    read = [each for each in map(read_heading, headings) if quantity_of(each) in ("energy", "time")]
+    least, most = (
+        {frozenset(each.words) - {word} for each in read if each.has(word)}
+        for word in ("min", "max")
+    )
+    return not least.isdisjoint(most)
 
 
 def _counts_runs(count: str, headings: Sequence[str]) -> bool:

@@ -74,8 +74,9 @@ def mark_twins(guesses: Sequence[Guess]) -> None:
         is_whole = combinations == guess.count and (is_crossed or is_of_settings)
         is_named = not guess.is_given and (is_of_row or is_whole)
         stated = [part for part in parts if _contains(guess.cells, part.cells)]
-        is_stated = _combinations(stated) == guess.count and len(stated) > 1
-        if len(parts) > 1 and (is_named or is_stated):
+        # A command states even the only setting.
+        is_stated = _combinations(stated) == guess.count and len(stated) > (not is_of_settings)
+        if is_stated or (len(parts) > 1 and is_named):
             named = " and ".join(part.heading.text for part in parts)
             guess.take("label", f"a name of each combination of {named}")
     _mark_followers(guesses)

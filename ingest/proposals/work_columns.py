@@ -9,6 +9,7 @@ from typing import Final
 
 import numpy as np
 
+from data.work_items import item_counted
 from ingest.formats.json_cells import Cell
 from ingest.proposals.guess import Guess, decides, digits_of, rows_by
 from ingest.settings.column_names import VALUES, WORDS
@@ -53,6 +54,8 @@ def give_work(guesses: Sequence[Guess]) -> None:
         is_amount = _is_number_of_things(guess) or guess.heading.has("duration")
         if is_amount and _costs_grow(guess, guesses, others):
             work.append((guess, "costs grow with it: an amount of work"))
+        elif guess.kind == "whole" and item_counted("_".join(guess.heading.words)):
+            work.append((guess, "items of work: an amount of it"))
         elif why := _why_a_mix(guess, guesses):
             work.append((guess, why))
     if len(free) == len(knobs) == 1 and _is_proportional(free[0], guesses):

@@ -56,16 +56,25 @@ def clean_name(heading: str, kind: str, taken: Iterable[str] = (), role: Role = 
     return next(name for name in names if name not in taken and can_be(name))
 
 
+# Of so many texts such a share tells what the others are too.
+_SEVERAL: Final = 4
+_NEARLY_ALL: Final = 0.75
+
+
 def name_of_values(values: Collection[str]) -> str:
     """Return what texts are values of, by themselves; or nothing.
 
-    `fp16` and `int8` are of precision; of models and policies most say what they are. Beside one
-    that is called `default`, and under a word that one of two has not, they are variants.
+    `fp16` and `int8` are of precision, as three of four languages beside a rare one are; of models
+    and policies most say what they are. Beside one that is called `default`, and under a word that
+    one of two has not, they are variants.
     """
     small = {value.lower() for value in values} - {""}
     # `java17` is a language.
     bare = {value.rstrip("0123456789.") for value in small}
-    exact = next((name for name, of in VALUES.items() if small <= of or bare <= of), "")
+    known = ((name, max(len(small & of) / len(small or "-"), len(bare & of) / len(bare or "-")))
+             for name, of in VALUES.items())  # fmt: skip
+    least = _NEARLY_ALL if len(small) >= _SEVERAL else 1.0
+    exact = next((name for name, share in known if share >= least), "")
     if exact or not small:
         return exact
     negated = {re.sub(r"^(?:no|non|un|without)[-_]?", "", value) for value in small}

@@ -283,7 +283,8 @@ def _per(words: tuple[str, ...]) -> Unit | None:
     # `per_1k_tokens` is the price of a thousand.
     amount = "".join(takewhile(lambda word: word.isdigit() or word in _AMOUNTS, below))
     items = [word for word in below if unit_of(word) is None and word not in amount]
-    item = next((w for w in items if {w, f"{w}s"} & ITEMS), items[0] if items else "item")
+    of_unit = under.text if under is not None else "item"
+    item = next((w for w in items if {w, f"{w}s"} & ITEMS), items[0] if items else of_unit)
     amount += " " if amount else ""
     return None if over is None else Unit(f"{over.text}/{amount}{item}", "price")
 
@@ -340,7 +341,9 @@ def quantity_of(heading: Heading) -> Quantity:
         return "frequency"
     if heading.has("power", "powers", "watts", "watt", "wattage"):
         return "power"
-    if len(heading.words) == 1 and heading.words[0] in _METERS_ALONE:
+    # `package_0` is that of the first socket.
+    bare = [word for word in heading.words if not word.isdigit()]
+    if len(bare) == 1 and bare[0] in _METERS_ALONE:
         return "energy"
     return "time" if heading.has(*_TIMES) else ""
 

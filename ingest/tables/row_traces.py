@@ -1,10 +1,10 @@
-"""Traces of the runs in the rows of tables: by name, by folder, or by the time that a row states.
+"""Traces and outputs of the runs in the rows of tables: by name, by folder, by times, by settings.
 
 A row names its trace if a cell is the name of the trace or of a folder above it, as in
 `run_table.csv` beside `run_0_repetition_0/power.csv`. A row states its time if it has a start, and
 an end or a duration. A file of one row, such as a log or a document of a run, has the trace of the
 same name, else the only one of its folder. Else traces that state the settings of one row each, as
-`rpi4/traces/fft_4t_1.csv` beside `rpi4/latency.csv`, are of these rows.
+`rpi4/traces/fft_4t_1.csv` beside `rpi4/latency.csv`, are of these rows; so are outputs of tools.
 """
 
 import re
@@ -23,7 +23,7 @@ from ingest.discover.source_reads import read_source
 from ingest.files.packed import Packed
 from ingest.formats.trace import POWER
 from ingest.formats.trace_headings import OF_TRACES, energy_column, energy_columns
-from ingest.records import MOST_NAMED_LINES, Intervals, Problem, Reading, SummaryRow
+from ingest.records import MOST_NAMED_LINES, Problem, Reading, SummaryRow
 from ingest.settings.headings import words_of
 from ingest.tables.table_reads import TableRead, window_of
 
@@ -36,9 +36,13 @@ _MOST_ROWS: Final = 2_000
 _LEAST_SAID: Final = 2
 
 
+# What issues requests at once.
+_CLIENTS: Final = frozenset({"clients", "concurrency", "connections", "users", "vus"})
+
+
 @dataclass(frozen=True, slots=True)
 class _Trace:
-    """A trace that is a run by itself so far, and what it measured.
+    """A trace or an output that is a run by itself so far, and what it measured.
 
     Attributes:
         column: That of its energy.
@@ -52,9 +56,16 @@ class _Trace:
     others: tuple["_Trace", ...] = ()
 
     @property
-    def intervals(self) -> Intervals:
-        assert self.reading.intervals is not None
-        return self.reading.intervals
+    def is_output(self) -> bool:
+        """Whether it is the output of a tool, without samples over time."""
+        return self.reading.intervals is None
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """What its path and its lines say of its run."""
+        own = {**self.reading.knobs, **dict(self.work.key.knobs)}
+        own.pop("variant", None)
+        return own | {"replicate": self.work.key.replicate}
 
     def names(self) -> set[str]:
         """Return its name and those of its folders, as a cell may have them.
@@ -70,8 +81,10 @@ class _Trace:
 
     def energy_in(self, start_s: float, end_s: float) -> float | None:
         """Return the energy between two Unix times; None if the trace does not cover them."""
-        rows = self.intervals
-        if rows.start_unix_s is None or POWER not in rows.values or end_s <= start_s:
+        rows = self.reading.intervals
+        if rows is None or rows.start_unix_s is None or POWER not in rows.values:
+            return None
+        if end_s <= start_s:
             return None
         end = rows.end_s + rows.start_unix_s
         overlap = np.minimum(end, end_s) - np.maximum(end - rows.dt_s, start_s)
@@ -111,7 +124,7 @@ def join_traces(
         _join_table(read, traces, by_name, of_file.get(read.file.path), joined)
     for read in reads:
         _join_by_settings(read, [t for t in traces if t.work.run_id not in joined], joined)
-        _declare_parts(read, [t for t in traces if t.others and t.work.run_id in joined])
+        _declare_columns(read, [t for t in traces if t.work.run_id in joined])
     return set(joined), list(joined.values())
 
 
@@ -125,7 +138,7 @@ def _join_by_settings(
     rows = [*read.table.rows]
     if not 1 < len(traces) <= len(rows) <= _MOST_ROWS:
         return
-    keys = [dict([*t.work.key.knobs, ("replicate", t.work.key.replicate)]) for t in traces]
+    keys = [trace.settings for trace in traces]
     told = [name for name in keys[0] if len({key.get(name) for key in keys}) > 1]
     if any(set(key) != set(keys[0]) for key in keys):
         return
@@ -141,7 +154,8 @@ def _join_by_settings(
         return
     for at, trace in zip(of_traces, traces, strict=True):
         _fill(read, rows[at], trace, None)
-        reason = f"the trace of line {rows[at].line} of {read.file.name}, by their settings"
+        what = "output" if trace.is_output else "trace"
+        reason = f"the {what} of line {rows[at].line} of {read.file.name}, by their settings"
         joined[trace.work.run_id] = Ignored(trace.path, reason, True)
     read.table.rows = Packed(rows)
 
@@ -187,6 +201,7 @@ def _likeness(name: str, column: str) -> int:
         return 2
     words, others = words_of(name), words_of(column)
     starts = any(other.startswith(word) for word in words for other in others)
+    starts |= bool(_CLIENTS & {*words}) and bool(_CLIENTS & {*others})
     return int(starts or name.lower() == "".join(other[0] for other in others)[: len(name)])
 
 
@@ -219,10 +234,12 @@ def _trace_of(work: RunWork) -> _Trace | None:
     forms = [file.format for file in work.files]
     if len(forms) > 1 and any(form.role != "trace" for form in forms):
         return None
-    if forms[0].role != "trace" and forms[0].name != "turbostat":
+    if forms[0].role not in ("trace", "output") and forms[0].name != "turbostat":
         return None
     contents = [read_source(file).content for file in work.files]
-    readings = [c for c in contents if isinstance(c, Reading) and c.intervals is not None]
+    is_output = forms[0].role == "output"
+    readings = [c for c in contents if isinstance(c, Reading)]
+    readings = [reading for reading in readings if (reading.intervals is None) == is_output]
     if len(readings) < len(contents):
         return None
     paths = [file.path for file in work.files]
@@ -281,11 +298,15 @@ def _fill(
     none. An energy of its own stays, and is compared with that of the trace.
     """
     own = row.values.get("energy_j")
+    if trace.is_output:
+        measured = trace.reading.measurements
+        row.values |= {n: v for n, v in measured.items() if row.values.get(n) is None}
+        row.workload = trace.work.key.workload
     for each in (trace, *trace.others):
         measured = each.reading.measurements
         energy_j = each.energy_in(*window) if window is not None else None
         if energy_j is None:
-            energy_j, duration_s = measured.get("energy_j"), measured["duration_s"]
+            energy_j, duration_s = measured.get("energy_j"), measured.get("duration_s")
         else:
             assert window is not None
             duration_s = window[1] - window[0]
@@ -320,15 +341,19 @@ def _compare(read: TableRead, row: SummaryRow, trace: _Trace, energy_j: float) -
         problems[known[-1]] = replace(last, count=last.count + 1)
 
 
-def _declare_parts(read: TableRead, traces: Sequence[_Trace]) -> None:
-    """Add the columns of energies of parts of the machine that rows of a table have now."""
+def _declare_columns(read: TableRead, traces: Sequence[_Trace]) -> None:
+    """Add the columns that rows of a table have now: energies of parts of the machine, and what
+    outputs measured.
+    """
     said = {n for row in read.table.rows for n, value in row.values.items() if value is not None}
-    columns = dict.fromkeys(each.column for t in traces for each in (t, *t.others))
-    known = {"energy_j", *(column.name for column in read.table.columns)}
-    new = [name for name in columns if name in said and name not in known]
-    if not new:
+    parts = dict.fromkeys(each.column for t in traces if t.others for each in (t, *t.others))
+    new = {name: energy_column(name) for name in parts if name != "energy_j"}
+    new |= {c.name: c for t in traces if t.is_output for c in t.reading.columns}
+    known = {column.name for column in read.table.columns}
+    added = [column for name, column in new.items() if name in said and name not in known]
+    if not added:
         return
-    read.declare([*read.table.columns, *map(energy_column, new)])
-    if "energy_j" not in columns:
-        detail = f"none of {', '.join(new)} says to be of the whole machine: no energy_j"
+    read.declare([*read.table.columns, *added])
+    if parts and "energy_j" not in parts:
+        detail = f"none of {', '.join(parts)} says to be of the whole machine: no energy_j"
         read.table.problems.append(Problem("parts_only", "doubted", detail))

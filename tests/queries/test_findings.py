@@ -65,6 +65,19 @@ def test_settings_without_knobs_have_no_columns() -> None:
     assert not vars(Study)["settings"].func(own).columns
 
 
+def test_a_limit_of_latency_judges_no_runs_that_have_none_of_it(tmp_path: Path) -> None:
+    """The trace of a meter has energy alone, and the runs beside it a latency alone."""
+    rows = [
+        run(system="server", itr_us=itr, dvfs_ghz=None, replicate=0, energy_j=None,
+            latency_p99_us=450.0)
+        for itr in (2.0, 100.0)
+    ]  # fmt: skip
+    rows.append(run(system="meter", itr_us=None, dvfs_ghz=None, replicate=0, energy_j=90.0,
+                    latency_p99_us=None))  # fmt: skip
+    with open_lake(write_lake(tmp_path / "lake", rows)) as lake:
+        assert not by(claims(lake), "limit met", "latency_p99_us")
+
+
 def by(found: list[Claim], kind: str, metric: str = "energy_j") -> list[Claim]:
     return [claim for claim in found if (claim.kind, claim.metric) == (kind, metric)]
 

@@ -232,6 +232,59 @@ def test_commands_of_hyperfine_are_what_their_parameters_and_files_say(
     assert rows_of(tmp_path / "lake", sql)[0] == ("bzip2", 1, 2, 2.1)
 
 
+def test_a_command_with_one_parameter_says_what_the_parameter_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = [f"./solve -t {n},{9 / n},0.1,{9 / n},{9 / n},0.1,8,10,{n}" for n in (1, 2, 4)]
+    head = "command,mean,stddev,median,user,system,min,max,parameter_threads"
+    put(tmp_path / "a/times.csv", "\n".join([head, *lines, ""]))
+    assert add(tmp_path / "a", tmp_path / "lake") == 0
+    assert "set: parameter_threads (3)\n" in capsys.readouterr().out
+
+
+def test_names_of_known_programs_are_what_ran(tmp_path: Path) -> None:
+    """A file a language, whose rows have the programs of the game of benchmarks."""
+    for n, language in enumerate(("C", "Rust", "Go"), 1):
+        lines = [f"{name},{30.25 * n + at},{1.125 * n + at / 9}"
+                 for at, name in enumerate(("n-body", "fasta", "mandelbrot") * 2)]  # fmt: skip
+        put(tmp_path / f"a/{language}.csv", "\n".join(["Name,PKG (J),Time (s)", *lines, ""]))
+    assert add(tmp_path / "a", tmp_path / "lake") == 0
+    with open_lake(tmp_path / "lake") as opened:
+        given = {c.name: c.is_given for c in opened.catalogue.columns if c.role == "knob"}
+    assert given == {"name": True, "language": False}
+
+
+def test_a_setting_that_one_file_names_is_names_in_all(tmp_path: Path) -> None:
+    """A benchmark of a server writes the rate of each run, and `inf` where none was set."""
+    for n, (rate, model) in enumerate(product((1, 4, "inf"), ("small", "large"))):
+        run = {"model": model, "request_rate": rate, "duration_s": 30.5 + n, "energy_j": 900.25 + n}
+        put(tmp_path / f"a/{model}_{rate}.json", json.dumps(run))
+    assert add(tmp_path / "a", tmp_path / "lake") == 0
+    sql = "SELECT DISTINCT request_rate FROM runs ORDER BY ALL"
+    assert rows_of(tmp_path / "lake", sql) == [("1",), ("4",), ("inf",)]
+
+
+@pytest.mark.parametrize(
+    ("heading", "loop"), [("batch_size", "closed"), ("request_rate_rps", "open")]
+)
+def test_requests_arrive_at_a_rate_only_where_one_was_set(
+    heading: str, loop: str, tmp_path: Path
+) -> None:
+    """Latencies of inferences alone do not tell; runs of equal times are no equal work then."""
+    lines = [f"{mode},{n},{n * 20.5 + mode}" for mode in (10, 15) for n in (1, 2, 4)]
+    put(tmp_path / "a/runs.csv", "\n".join([f"mode,{heading},latency_p99_ms", *lines, ""]))
+    assert add(tmp_path / "a", tmp_path / "lake") == 0
+    assert rows_of(tmp_path / "lake", "SELECT DISTINCT loop FROM runs") == [(loop,)]
+
+
+def test_rows_with_extremes_and_a_number_of_runs_are_no_single_runs(tmp_path: Path) -> None:
+    head = "language,runs,energy min (J),energy median (J),energy max (J),time_s"
+    put(tmp_path / "a/summary.csv", f"{head}\nC,10,30,31.5,33,1.5\nGo,10,62,63.5,66,2.5\n")
+    assert add(tmp_path / "a", tmp_path / "lake") == 0
+    sql = "SELECT language, energy_j, aggregate_n FROM runs ORDER BY ALL"
+    assert rows_of(tmp_path / "lake", sql) == [("C", 31.5, 10), ("Go", 63.5, 10)]
+
+
 def test_replicates_in_columns_of_their_own_are_runs(tmp_path: Path) -> None:
     """An empty pair of cells is no run; columns of processors and of phases are no replicates."""
     raw, lake = tmp_path / "study", tmp_path / "lake"

@@ -278,3 +278,13 @@ def test_an_energy_of_a_part_is_none_of_the_run() -> None:
     for first in ("package", "total"):
         name, readings = read_parts(report(first, 5))
         assert (name, readings[None].measurements["energy_j"]) == ("key_values", 1500.0)
+
+
+def test_a_time_with_one_digit_of_hours_is_no_time_of_day() -> None:
+    text = (
+        "Actual consumption for 10 epoch(s):\n\tTime:\t{}\n\tEnergy:\t0.05 kWh\n\tCO2eq:\t9.1 g\n"
+    )
+    name, readings = read_parts(text.format("0:12:04").encode())
+    measured = readings[None].measurements
+    assert (name, measured["duration_s"], measured["energy_j"]) == ("key_values", 724.0, 180_000.0)
+    assert find_format("a.log", text.format("10:12:04").encode()) is None

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from data.connection import open_lake
+from ingest.__main__ import main
 from ingest.formats import FORMATS, find_format, key_values
 from ingest.formats.trace import read
 from ingest.formats.trace_counters import is_running_total, steps_of
@@ -19,7 +20,7 @@ from ingest.formats.written_numbers import written_numbers
 from ingest.lake.proposals import read_proposals
 from ingest.records import ReadContext, Reading
 from ingest.report import describe_ignored
-from tests.fixtures.ingest import details, ingest, problems, put, query, runs
+from tests.fixtures.ingest import details, ingest, problems, put, query, runs, tuples
 from tests.fixtures.real import studies
 from tests.fixtures.tool_outputs import captured
 
@@ -40,6 +41,7 @@ N = range(12)
 DATES = [f"2024-05-01 23:59:{50 + n}" if n < 10 else f"2024-05-02 00:00:{n - 10:02}" for n in N]
 CLOCKS = [date[11:] for date in DATES]
 TWICE = [n // 2 for n in range(24)]
+THRICE = [n - n % 3 for n in range(36)]
 # What samplers write, and the energy and duration of it: 12 samples, most of 10 + n W.
 LAYOUTS = {
     "nvidia-smi": (
@@ -94,6 +96,18 @@ LAYOUTS = {
         rows("timestamp,sensor,target,power", [1_700_000_000_000 + 1000 * n for n in TWICE],
              ["s"] * 24, ["rapl", "/web"] * 12, [p for n in N for p in (10 + n, 5)]),
         186.0, 12.0, {},
+    ),
+    "PowerAPI: what was measured beside the sum of the containers": (
+        rows("timestamp,sensor,target,power", [1_700_000_000_000 + 1000 * n // 3 for n in THRICE],
+             ["s"] * 36, ["rapl", "global", "/web"] * 12, [p for n in N for p in (10 + n, 4, 5)]),
+        186.0, 12.0, {},
+    ),
+    "Intel Power Gadget: one energy in two units": (
+        rows("System Time,Elapsed Time (sec),Cumulative Processor Energy_0(Joules),"
+             "Cumulative Processor Energy_0(mWh),Package Temperature_0(C)",
+             CLOCKS, [1 + n for n in N], [sum(range(10, 11 + n)) for n in N],
+             [sum(range(10, 11 + n)) / 3.6 for n in N], [50] * 12),
+        176.0, 11.0, {},
     ),
     "Scaphandre": (
         json.dumps([{"host": {"consumption": (10 + n) * 1e6, "timestamp": 1_700_000_000.5 + n},
@@ -223,6 +237,47 @@ NO_TRACES = {
         [1 + n for n in N] + [9 + 9 * n for n in N], range(24)),
     "nothing measured": rows("time,errors", range(40), range(40)),
 }  # fmt: skip
+
+
+def test_a_current_alone_is_a_trace_without_an_energy() -> None:
+    """Power profilers measure the current of a device whose voltage they do not write."""
+    head, times = "Timestamp(ms),Current(uA),D0-D7", [2 * n for n in range(40)]
+    reading = trace(rows(head, times, range(40), ["0000"] * 40))
+    assert reading.measurements == pytest.approx({"duration_s": 0.08, "current_a": 19.5e-6})
+
+
+def test_the_beginning_of_a_document_is_of_a_trace() -> None:
+    """A head ends within a sample, which is none of the trace."""
+    samples = [{"host": {"consumption": 9e6 + n, "timestamp": 1_700_000_000.5 + n},
+                "consumers": [{"exe": "a", "consumption": 4e6}]} for n in range(60)]  # fmt: skip
+    text = json.dumps(samples).encode()
+    for size in (len(text) // 2, len(text) // 2 + 30, len(text) // 2 + 60):
+        form = find_format("t.json", text[:size])
+        assert form is not None
+        assert form.name == "trace"
+
+
+def test_outputs_of_a_load_generator_are_of_the_rows_with_their_settings(
+    lake: Path, tmp_path: Path
+) -> None:
+    """A table of energies, and a text a run: the clients are called otherwise, or in the text."""
+    report = captured("ab.txt").decode()
+    lines: list[str] = []
+    for server, clients, run in product(("go", "node"), (10, 100), (1, 2)):
+        text = re.sub(r"(Concurrency Level:\s+)\d+", rf"\g<1>{clients}", report)
+        put(tmp_path / f"raw/{server}_c{clients}_r{run}.txt", text)
+        lines.append(f"{server},{clients},{run},{len(lines) + 0.25}")
+    put(tmp_path / "raw/energy.csv", "\n".join(["server,concurrency,run,energy_wh", *lines, ""]))
+    for _ in range(2):
+        assert main(["add", str(tmp_path / "raw"), "--lake", str(lake)]) == 0
+        found = tuples(lake, "SELECT server, concurrency, replicate, energy_j, workload, "
+                             "count(throughput_qps), count(latency_p99_us) FROM runs "
+                             "GROUP BY ALL ORDER BY energy_j")  # fmt: skip
+        expected = [
+            (server, clients, run, pytest.approx((n + 0.25) * 3600), "ab", 1, 1)
+            for n, (server, clients, run) in enumerate(product(("go", "node"), (10, 100), (1, 2)))
+        ]
+        assert found == expected
 
 
 @pytest.mark.parametrize("name", NO_TRACES)

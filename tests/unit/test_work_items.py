@@ -72,6 +72,24 @@ def test_energy_of_a_frame_decides_where_runs_took_equally_long(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
+    ("load_qps", "metric"), [(None, "energy_per_request_uj"), (500.0, "energy_j")]
+)
+def test_energy_of_a_request_decides_where_no_load_was_set(
+    load_qps: float | None, metric: str, tmp_path: Path
+) -> None:
+    """A load that was set is the work, whether or not all of it was done."""
+    rows = [
+        run(itr_us=None, backend=backend, replicate=r, energy_j=joules + r, requests=done + r,
+            duration_s=60.0, load_qps=load_qps, performance_metric="latency_p99_us")
+        for backend, (joules, done) in DONE.items() for r in range(3)
+    ]  # fmt: skip
+    view = Lakes(write_lake(tmp_path, rows, [BACKEND])).at(None)
+    assert default_state(view).y == modes_state(view).metric == metric
+    assert metric in {claim.metric for claim in claims(view.lake)}
+    assert bool(work_words(view, default_state(view).selection)) == (load_qps is None)
+
+
+@pytest.mark.parametrize(
     ("columns", "seconds", "values"),
     [
         # Another time is another amount of work done, or the same in less time: nothing tells.
