@@ -5,7 +5,7 @@ Tables of two columns, names and numbers, are such logs too; of those with more 
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Final, Literal, NamedTuple
 
 from data.declared import Column, Kind
@@ -18,7 +18,7 @@ from ingest.formats.trace_times import unix_of_number
 from ingest.formats.written_numbers import without_commas
 from ingest.records import Problem, ReadContext, Reading
 from ingest.settings import headings
-from ingest.settings.column_names import WORDS, clean_name
+from ingest.settings.column_names import ENDS_OF_RUNS, WORDS, clean_name
 from ingest.settings.headings import words_of
 
 _ENDINGS: Final = re.compile(
@@ -36,6 +36,11 @@ _CLOCK: Final = r"(?:\d+:)?\d+:\d\d(?:\.\d+)?"
 _SPAN: Final = re.compile(r"\d:\d\d:\d\d(?:\.\d+)?")
 _NUMBER: Final = re.compile(
     rf"{_KEY}({_CLOCK}|{_WRITTEN})\s*+(?:([A-Za-zµ%/°][A-Za-z/%]{{0,11}})\s*+)?\.?"
+)
+# `Package energy after: 77550.2 (921.1 J consumed)`: what the run took, behind a counter.
+_RESULT: Final = re.compile(
+    rf"{_KEY}{_WRITTEN}\s*[A-Za-zµ]*\s*\(\s*({_WRITTEN})\s*([A-Za-zµ/]{{1,12}})\s+"
+    r"(?:consumed|used|spent|drawn|elapsed|taken|in total)\s*\)\.?"
 )
 # `FPS:7.41`
 _CLOSE: Final = re.compile(r"\s*([A-Za-z][A-Za-z ]{0,20}):(\d+\.\d+)()\s*")
@@ -76,6 +81,12 @@ _MOST_NUMBERED: Final = 3
 # No number of a log is greater.
 _MOST: Final = 2.0**63
 _DIGITS: Final = re.compile(r"\d+")
+# Of what a counter, a meter or a machine is, not of what a run took.
+_PROPERTIES: Final = frozenset(
+    {"unit", "units", "spec", "specification", "resolution", "granularity", "window", "rated"}
+    | {"nominal"}
+)
+_ENDS: Final = ENDS_OF_RUNS.keys() | {*ENDS_OF_RUNS.values()}
 
 
 class _Line(NamedTuple):
@@ -97,10 +108,29 @@ class _Line(NamedTuple):
         return is_named and bool(self.unit is not None and unix_of_number(float(self.text)) > 0)
 
     @property
+    def is_limit(self) -> bool:
+        """Whether it states a limit in its unit, such as that of a power: none was measured."""
+        is_named = not WORDS["limits"].isdisjoint(self.words)
+        return is_named and bool(self.unit) and WORDS["compliance"].isdisjoint(self.words)
+
+    @property
+    def is_property(self) -> bool:
+        """Whether it states what a meter or a machine is: `Energy units = 0.00006104J`."""
+        return self.unit is not None and not _PROPERTIES.isdisjoint(self.words)
+
+    @property
+    def is_beside(self) -> bool:
+        """Whether it is a property, a limit or a counter, and so nothing that the run took."""
+        return self.is_property or self.is_limit or not _ENDS.isdisjoint(self.words)
+
+    @property
     def is_set(self) -> bool:
-        """Whether it states what was set before the run: a text, or a whole number without unit."""
+        """Whether it states what was set before the run: a text, a whole number without unit, or
+        a limit.
+        """
         is_value = self.unit is None or (self.unit == "" and self.text.isdigit())
-        return is_value and bool({*self.words[-1:]} & (WORDS["set"] | WORDS["given"]))
+        is_named = bool({*self.words[-1:]} & (WORDS["set"] | WORDS["given"]))
+        return (is_value and is_named) or self.is_limit
 
 
 def sniff(name: str, head: bytes) -> bool:
@@ -144,6 +174,8 @@ def _number(line: str) -> tuple[str, str, str] | None:
     """Return name, number as it is written and unit of a line; None for others."""
     if row := _ROW.fullmatch(_SUM.sub(r"\1", line)):
         return row[1].strip(), row[2] or row[3] or row[4], ""
+    if result := _RESULT.fullmatch(line):
+        return _without_end(result[1]), result[2], result[3]
     match = _NUMBER.fullmatch(line) or _CLOSE.fullmatch(line)
     if match is None:
         return None
@@ -154,7 +186,14 @@ def _number(line: str) -> tuple[str, str, str] | None:
     return match[1].strip(), match[2], "s" if ":" in match[2] else match[3] or ""
 
 
+def _without_end(key: str) -> str:
+    """Return a name without the word for when it was read: `Package energy before`."""
+    return " ".join(word for word in key.split() if word.lower().strip(".,()") not in _ENDS)
+
+
 def _is_measured(key: str, unit: str) -> bool:
+    if not _PROPERTIES.isdisjoint(words_of(key)):
+        return False
     heading = headings.read_heading(key, unit)
     return headings.quantity_of(heading) in _MEASURED or heading.has("throughput")
 
@@ -176,7 +215,7 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     lines = [
         _Line(key, text, unit, read_heading(f"{key} ({unit})" if unit else key))
         for key, (text, unit) in pairs.items()
-        if _DIGITS.sub("#", key) not in steps
+        if _DIGITS.sub("#", key) not in steps and not _is_counter(key, pairs)
     ]
     numbered = [words_of(kernel.replace("#", "0")) for kernel in steps]
     parts = {line.key for line in lines if _is_of_a_part(line, numbered)}
@@ -191,6 +230,10 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
             reading.measurements[target] = float(line.text) * line.heading.scale
         elif line.is_moment:
             continue
+        elif line.is_property and not line.is_set:
+            name = clean_name(line.key, "real", columns)
+            columns[name] = Column(name, "label", "real", line.key, line.key, line.unit or "")
+            reading.knobs[name] = float(line.text)
         elif line.is_set:
             _take_knob(line, reading, columns, is_of_requests)
         elif line.unit is None:
@@ -209,6 +252,12 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
         raise FormatError(f"no line with a name and a number ({context.name})")
     reading.columns = tuple(columns.values())
     return reading
+
+
+def _is_counter(key: str, keys: Container[str]) -> bool:
+    """Return whether a number was read as the run began or ended, and its difference stands too."""
+    rest = _without_end(key)
+    return rest != key and rest in keys
 
 
 def _is_of_a_part(line: _Line, steps: Sequence[Sequence[str]]) -> bool:
@@ -238,7 +287,8 @@ def _whole_run(lines: Sequence[_Line]) -> dict[str, str]:
     whole = dict([*whole.items()][:1])
     for quantity, target in _TARGETS.items():
         of = [line for line in lines if line.unit is not None and line.key not in whole
-              and line.heading.quantity == quantity and line.heading.domain in _WHOLE]  # fmt: skip
+              and line.heading.quantity == quantity and line.heading.domain in _WHOLE
+              and not line.is_beside]  # fmt: skip
         if of:
             whole[min(of, key=_distance).key] = target
     return whole
@@ -258,7 +308,7 @@ def _take_knob(
     The lake's `threads` issue requests; those of a program are tuned.
     """
     name = line.key.lower()
-    kind: Kind = "text" if line.unit is None else "whole"
+    kind: Kind = "text" if line.unit is None else "real" if line.is_limit else "whole"
     if name == "threads" and not is_of_requests:
         line = line._replace(key="thread count")
     elif _KNOB_KINDS.get(name) == kind:
@@ -266,8 +316,10 @@ def _take_knob(
         return
     name = clean_name(line.key, kind, columns, "knob")
     is_given = not WORDS["given"].isdisjoint(line.words)
-    columns[name] = Column(name, "knob", kind, line.key, line.key, is_given=is_given)
-    reading.knobs[name] = line.text if line.unit is None else int(line.text)
+    unit = line.unit or ""
+    columns[name] = Column(name, "knob", kind, line.key, line.key, unit, is_given=is_given)
+    values = {"text": str, "real": float, "whole": int}
+    reading.knobs[name] = values[kind](line.text)
 
 
 def _pairs(

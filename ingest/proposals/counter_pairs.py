@@ -8,13 +8,9 @@ from typing import Final
 
 from ingest.formats.json_cells import Cell
 from ingest.proposals.guess import Guess, are_epochs, numbers_of
+from ingest.settings.column_names import ENDS_OF_RUNS
 from ingest.settings.headings import quantity_of, read_heading
 
-# Words for when a counter was read: as a run began, and as it ended.
-_ENDS_OF_RUNS: Final = {
-    **{"start": "end", "begin": "end", "before": "after", "initial": "final", "first": "last"},
-    "pre": "post",
-}
 # Whole numbers from here on are those of a counter.
 _LEAST_COUNT: Final = 1e6
 
@@ -32,9 +28,9 @@ def counter_pairs(
     for heading in headings:
         parts = re.split(r"([^A-Za-z0-9]+)", heading)
         for at, part in enumerate(parts):
-            if part.lower() not in _ENDS_OF_RUNS:
+            if part.lower() not in ENDS_OF_RUNS:
                 continue
-            end = "".join([*parts[:at], _ENDS_OF_RUNS[part.lower()], *parts[at + 1 :]])
+            end = "".join([*parts[:at], ENDS_OF_RUNS[part.lower()], *parts[at + 1 :]])
             rest = "".join(parts[:at] + parts[at + 2 :]).strip(" _-.")
             quantity = quantity_of(read_heading(rest)) if end.lower() in written else ""
             is_new = quantity in ("energy", "time") and rest not in headings

@@ -35,6 +35,9 @@ from ingest.settings.dataset import UNKNOWN
 # A file may state anything.
 _MOST_FACTS: Final = 200
 _MOST_CHARS: Final = 200
+# No computer takes less over a time that anybody measures by a clock.
+_LEAST_POWER_W: Final = 1e-3
+_LONG_S: Final = 1.0
 
 
 @dataclass(slots=True)
@@ -235,6 +238,12 @@ def _finish_row(run: RunRow, meters: Sequence[RawFile]) -> None:
         run.doubt(run.reads[0], "guessed_columns", detail)
     if row.get("energy_j") is not None and row.get("duration_s") and not run.has_own_power:
         row["power_w"] = row["energy_j"] / row["duration_s"]
+        if 0 < row["power_w"] < _LEAST_POWER_W and row["duration_s"] >= _LONG_S:
+            detail = (
+                f"{row['energy_j']:.6g} J in {row['duration_s']:.6g} s are less than a milliwatt: "
+                "the energy may be in another unit, or of something else"
+            )
+            run.doubt(run.reads[0], "odd_power", detail)
     by_role = {read.file.format.role: read.file.format.name for read in reversed(run.reads)}
     has_log = bool(run.logs)
     row["source"] = next(

@@ -28,6 +28,11 @@ for _name in ("set", "given"):
     WORDS[_name] |= {f"n{word}" for word in WORDS[_name] if word.endswith("s")}
 KNOWN_WORDS: Final = frozenset(chain.from_iterable(WORDS.values()))
 
+# Words for when a counter was read: as a run began, and as it ended.
+ENDS_OF_RUNS: Final = {
+    **{"start": "end", "begin": "end", "before": "after", "initial": "final", "first": "last"},
+    "pre": "post",
+}
 _LONGEST_NAME: Final = 55
 # Names of models end in how many parameters they have, as `qwen2.5_0.5B`; known ones also in m, or
 # in a version: `bert-110m`, `DeepSeek-R1`.

@@ -10,7 +10,7 @@ from ingest.formats import FORMATS, find_format
 from ingest.records import ReadContext, Reading
 from ingest.settings.loading import load_settings
 from tests.fixtures.format_cases import FOLDER
-from tests.fixtures.ingest import ingest, put, runs
+from tests.fixtures.ingest import details, ingest, put, runs
 from tests.fixtures.tool_outputs import captured
 
 
@@ -288,3 +288,50 @@ def test_a_time_with_one_digit_of_hours_is_no_time_of_day() -> None:
     measured = readings[None].measurements
     assert (name, measured["duration_s"], measured["energy_j"]) == ("key_values", 724.0, 180_000.0)
     assert find_format("a.log", text.format("10:12:04").encode()) is None
+
+
+COUNTED = """Clock units = 0.0005s
+Energy units = 0.00003052J
+Socket power limit: 65.0 W
+Socket maximum power: 90.0 W
+Socket energy before: 5210.250000J
+Memory energy before: 801.5J
+
+Wall time: 12.5s
+Socket energy after: 5610.250000  (400.000000J consumed)
+Memory energy after: 826.5  (25.0J consumed)
+"""
+
+
+def test_what_a_run_took_stands_in_brackets_behind_its_counter() -> None:
+    """Neither the unit of a counter, nor a limit, nor the counter is an energy of the run."""
+    name, readings = read_parts(COUNTED.encode())
+    reading = readings[None]
+    energies = {n: v for n, v in reading.measurements.items() if "energy" in n}
+    assert (name, energies) == ("key_values", {"energy_j": 400.0, "memory_energy": 25.0})
+    assert reading.measurements["duration_s"] == 12.5
+    assert "power_w" not in reading.measurements
+    roles = {column.name: column.role for column in reading.columns}
+    assert (roles["socket_power_limit"], roles["energy_units"]) == ("knob", "label")
+    assert reading.knobs["socket_power_limit"] == 65.0
+
+
+@pytest.mark.parametrize(
+    ("text", "energy_j"),
+    [
+        ("Time: 2 s\nEnergy: 30 J (5 J idle)\nEnergy used: 25 J\nRuns = 3\n", 25.0),
+        ("Time: 2 s\nUnity energy: 30 J\nRuns = 3\n", 30.0),
+        ("Time: 2 s\nEnergy before: 100 J\nEnergy after: 130 J\nRuns = 3\n", None),
+    ],
+    ids=["a part in brackets", "another word", "two energies without a difference"],
+)
+def test_other_energies_of_a_log_are_read_as_they_were(text: str, energy_j: float | None) -> None:
+    _, readings = read_parts(text.encode())
+    assert readings[None].measurements.get("energy_j") == energy_j
+
+
+def test_an_energy_of_less_than_a_milliwatt_is_doubted(lake: Path, tmp_path: Path) -> None:
+    for name, joules in (("a", "0.0004"), ("b", "0.4")):
+        put(tmp_path / f"in/{name}.log", f"Time: 12.5 s\nEnergy: {joules} J\nRate: 3 MB/s\n")
+    (detail,) = details(ingest(lake, tmp_path / "in"), "odd_power")
+    assert "0.0004 J in 12.5 s are less than a milliwatt" in detail
