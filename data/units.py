@@ -10,6 +10,10 @@ _PREFIXED = frozenset({"J", "W", "s", "B", "B/s", "B/J", "J s", "V", "A", "Hz"})
 _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "u"))
 # Sizes are written in KiB and above if they are a multiple of an eighth, else in bytes.
 _FINEST_BYTES = 8
+# People set such numbers, or ten or a hundred times as much, of seconds, minutes or hours.
+_ROUND = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 4.5, 5.0, 6.0, 7.0, 8.0, 9.0)
+_UNITS_S = (1.0, 60.0, 3600.0)
+_NEAR = 1.01
 _LARGE_PREFIXES = tuple(p for p in _PREFIXES if p[0] >= 1)
 
 
@@ -128,3 +132,10 @@ def _scaled(value: float, prefixes: tuple[tuple[float, str], ...], digits: int) 
     shown = abs(float(f"{value:.{digits - 1}e}"))
     scale, prefix = next((p for p in prefixes if shown >= p[0]), prefixes[-1])
     return f"{format_digits(value / scale, digits)} {prefix}"
+
+
+def is_round_time(seconds: float) -> bool:
+    """Return whether a time above 0 is one that people set, within 1 %: 120 s, not 0.33 ms."""
+    amounts = [seconds / unit for unit in _UNITS_S if seconds * _NEAR >= unit]
+    digits = [each / 10 ** math.floor(math.log10(each * _NEAR)) for each in amounts]
+    return any(max(own, of) <= _NEAR * min(own, of) for own in digits for of in _ROUND)

@@ -10,7 +10,7 @@ from data.below_zero import may_be_below_zero
 from data.catalogue import Catalogue
 from data.queries.runs import UNLIKE, chosen_counts_query, unlike_work_query, zeros_query
 from data.selection import Selection
-from data.units import kind_of, lowered
+from data.units import is_round_time, kind_of, lowered
 
 # Of the metrics along y, the first that at least half of the runs have, else at least a quarter,
 # else any; else the metric that most runs have.
@@ -185,7 +185,9 @@ def untelling(view: LakeView, selection: Selection, counts: Mapping[str, int]) -
     if of_items and counts.get("energy_j"):
         choice = view.catalogue.choice_columns
         is_unlike = view.answered(*unlike_work_query(selection, of_items[0], choice)).item()
-    if time.runs > 2 and time.high <= (1 + _SAME_TIME) * time.low:
+    is_same = time.runs > 2 and time.high <= (1 + _SAME_TIME) * time.low
+    # Nearly equal times that nobody sets are results.
+    if is_same and (time.low == time.high or is_round_time(time.low)):
         reasons |= dict.fromkeys({"duration_s"} & own.keys(), "all runs took the same time")
         if counts.get("edp_js"):
             reasons["edp_js"] = "all runs took the same time: it is their energy again"

@@ -25,6 +25,7 @@ from deltalake import DeltaTable
 from data.lake_files import local_files
 from data.lake_place import LakePath
 from data.schema import RUNS
+from data.units import is_round_time
 from ingest.lake.table_files import set_changed
 
 # Values agree if the highest is at most so many times the lowest.
@@ -32,9 +33,6 @@ _AGREE: Final = 1.1
 # Of runs without a number of requests, durations that differ by more are results.
 _SAME_TIME: Final = 1.01
 _FEWEST: Final = 3
-# People set such numbers, or ten or a hundred times as much, of seconds, minutes or hours.
-_ROUND: Final = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 4.5, 5.0, 6.0, 7.0, 8.0, 9.0)
-_UNITS_S: Final = (1.0, 60.0, 3600.0)
 _PERFORMANCE: Final = "performance_metric"
 _COLUMNS: Final = (
     *("dataset", "workload", "loop", "load_qps", "requests", "duration_s", "work", _PERFORMANCE),
@@ -145,14 +143,7 @@ def _is_set(duration_s: np.ndarray) -> bool:
     """Return whether durations agree in a round one: 0.00033 s is none, 120 s and 15 min are."""
     if not _agree(duration_s, _SAME_TIME):
         return False
-    middle = float(np.median(duration_s))
-    amounts = [middle / unit for unit in _UNITS_S]
-    digits = [each / 10 ** math.floor(math.log10(each * _SAME_TIME)) for each in amounts]
-    return any(
-        amount * _SAME_TIME >= 1 and max(digit, of) <= _SAME_TIME * min(digit, of)
-        for amount, digit in zip(amounts, digits, strict=True)
-        for of in _ROUND
-    )
+    return is_round_time(float(np.median(duration_s)))
 
 
 def _closed(runs: Runs) -> Iterator[tuple[str, np.ndarray]]:

@@ -489,6 +489,27 @@ def test_energy_times_one_time_is_no_axis(longer: float, x: str, tmp_path: Path)
     assert view.ranges(first.selection)["edp_js"].runs == 5
 
 
+@pytest.mark.parametrize(
+    ("times_s", "x"),
+    [
+        ((0.0004121, 0.0004143, 0.0004129), PERFORMANCE),
+        # Someone set two minutes, and all have one time of a clock that rounds.
+        ((120.0, 120.3, 120.1), "power_w"),
+        ((0.004, 0.004, 0.004), "power_w"),
+    ],
+)
+def test_nearly_equal_times_that_nobody_sets_are_results(
+    times_s: tuple[float, ...], x: str, tmp_path: Path
+) -> None:
+    rows = [
+        run(workload="own", performance_metric="duration_s", latency_p99_us=None, itr_us=10.0 * r,
+            dvfs_ghz=None, replicate=0, duration_s=time_s, energy_j=0.21 + r / 9, power_w=7.5 - r)
+        for r, time_s in enumerate(times_s)
+    ]  # fmt: skip
+    first = default_state(Lakes(write_lake(tmp_path / "lake", rows)).at(None))
+    assert (first.x, first.y) == (x, "energy_j")
+
+
 def test_a_number_that_all_runs_share_is_no_metric_of_an_opening(tmp_path: Path) -> None:
     """Their mean is that number: a sum of 0.3 is not exact."""
     columns = (Column("most", "metric", "real", title="most"),)
