@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Final, Literal
 
 from ingest.formats.json_cells import Cell
-from ingest.settings.column_names import WORDS
+from ingest.settings.column_names import VALUES, WORDS
 from ingest.settings.headings import Heading, quantity_of, read_heading, unit_of, words_of
 
 Better = Literal["less", "more"]
@@ -27,17 +27,11 @@ _OF_ACCOUNTS: Final = frozenset(
 )
 _ACCOUNTED_S: Final = frozenset({"elapsed", "elapsedraw", "systemcpu", "usercpu", "totalcpu"})
 _FEWEST_FIELDS: Final = 3
-# What else names of stages of a run have.
-_OF_STAGES: Final = WORDS["stages"] | {
-    "data",
-    "model",
-    "cpu",
-    "gpu",
-    "host",
-    "to",
-    "device",
-    "phase",
-}
+# What else names of stages of a run have: `load_model`.
+_BESIDE_STAGES: Final = frozenset(
+    {"data", "dataset", "model", "cpu", "gpu", "host", "to", "device", "phase"}
+)
+_STAGES: Final = {word for name in VALUES["phase"] for word in words_of(name)} - _BESIDE_STAGES
 PERCENTILE: Final = r"p\d+(\.\d+)?|\d\dth"
 _MEANS: Final = ("mean", "avg", "average", "median")
 _STATISTIC: Final = rf"{PERCENTILE}|{'|'.join(_MEANS)}|min|max"
@@ -231,5 +225,5 @@ def _with_minutes(headings: Sequence[Heading]) -> list[Heading]:
 def are_stages(names: Iterable[str]) -> bool:
     """Return whether most of several texts name what each run goes through: `prefill`, `decode`."""
     of = [{*words_of(name)} for name in names]
-    known = sum(bool(words & WORDS["stages"]) and words <= _OF_STAGES for words in of)
+    known = sum(bool(words & _STAGES) and words <= _STAGES | _BESIDE_STAGES for words in of)
     return len(of) > 1 and 2 * known > len(of)

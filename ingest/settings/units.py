@@ -54,7 +54,10 @@ _CASED: Final = {
     **{f"{prefix}Ws": f"{prefix}J" for prefix in ("", "m", "k")},
 }
 # Names of rates, which are their own units.
-RATES: Final = {**dict.fromkeys(("qps", "tps", "rps", "iops"), "1/s"), "fps": "frames/s"}
+RATES: Final = {
+    **dict.fromkeys(("qps", "tps", "rps", "iops"), "1/s"),
+    **{"fps": "frames/s", "gibs": "GiB/s", "mibs": "MiB/s", "kibs": "KiB/s"},
+}
 # Only in brackets: as words they mean something else.
 _BRACKETED: Final = {"min": "min", "h": "h", "hr": "h", "sec.": "s"}
 # Unit without a prefix: what it measures, and how many of the base unit of that it is.

@@ -147,7 +147,8 @@ class TableStage:
             self._plan.works = [w for w in self._plan.works if w.run_id not in joined]
             self._discovery.ignored += ignored
             planned = planned - joined
-        paths = {read.file.path for read in reads}
+        # Runs of a file that came first are rows of another table now.
+        paths = {each.file.path for read in reads for each in (read, *read.joined)}
         # Tables of which nothing was measured are plans of the others.
         filled = {id(read) for read in reads if not all(map(read.is_empty, read.table.rows))}
         plans = {id(read) for read in reads if filled and read.table.rows} - filled

@@ -165,3 +165,19 @@ def test_tables_are_joined_only_where_they_agree(case: str, tmp_path: Path) -> N
     if case == "a warm-up":
         qps = next(name for name in measured if runs[name].null_count() < len(runs))
         assert sorted(runs[qps]) == [1.0, 2.0]
+
+
+def test_a_table_of_runs_that_were_there_before_has_them_once(tmp_path: Path) -> None:
+    raw, lake = tmp_path / "study", tmp_path / "lake"
+    numbers = [(1, 151.275, 7.3125), (2, 90.625, 4.0625), (4, 70.375, 2.4375)]
+    write_files(raw, {
+        f"runs/{threads}.json": f'{{"threads": {threads}, "energy_j": {joules}, "time_s": {s}}}'
+        for threads, joules, s in numbers
+    })  # fmt: skip
+    assert main(["add", str(raw), "--lake", str(lake)]) == 0
+    rows = "".join(f"{threads},{joules},{s}\n" for threads, joules, s in numbers)
+    write_files(raw, {"all.csv": f"threads,energy_j,time_s\n{rows}8,60.125,1.5625\n"})
+    assert main(["add", str(raw), "--lake", str(lake)]) == 0
+    with open_lake(lake) as opened:
+        energies = opened.polars("SELECT energy_j FROM runs ORDER BY 1")["energy_j"]
+    assert energies.to_list() == [60.125, 70.375, 90.625, 151.275]
