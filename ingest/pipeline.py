@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from data.errors import WattlasError
 from ingest.cluster.address import ClusterAddress, ClusterError
 from ingest.discover.grouping import walked_among
-from ingest.discover.plan import Plan, RunWork, make_plan
+from ingest.discover.plan import RunWork, make_plan
 from ingest.lake.commits import Committer
 from ingest.lake.proposals import write_proposal
 from ingest.lake.recorded_runs import SUMMARY
@@ -135,7 +135,12 @@ class _Ingest:
         self._layers = SettingsByFolder(None, [(p.root, p.name, p.text) for p in discovered.kept])
         self._on_tick = on_tick
         self._on_compile = on_compile
-        self._plan: Plan = make_plan(discovery, state)
+        self._plan = plan = make_plan(discovery, state)
+        if discovery.ignored:
+            from ingest.unread import unread_problems
+
+            is_read = plan.works or plan.amended or plan.tables or plan.meters or plan.unchanged
+            plan.problems |= unread_problems(discovery, is_empty=not is_read)
         self._committer = Committer(options.lake, state)
         for column in discovery.columns:
             self._committer.declare([column])

@@ -99,13 +99,15 @@ def describe_report(report: AddReport, lake: LakePath, verbose: bool) -> Iterato
         summary = ", ".join(f"{count} {word}" for count, word in counts if count)
         yield f"rows of tables: {rows.read} read; {summary}"
     yield from describe_proposed(report.proposed, lake)
+    refused = report.refused
     if report.is_empty:
-        from ingest.unread import describe_unread
+        from ingest.unread import NOT_READ, describe_unread
 
         yield from describe_unread(report.ignored)
+        refused = [found for found in refused if found.problem.kind != NOT_READ]
     else:
         yield from describe_ignored(report.ignored, verbose)
-    yield from describe_refused(report.refused, verbose)
+    yield from describe_refused(refused, verbose)
     if others := _count(report.problems) - _count(report.refused):
         yield f"repaired or doubted: {others}; `python -m ingest problems` lists them"
 

@@ -9,29 +9,37 @@ from pathlib import Path
 from typing import Final
 
 from data.errors import FormatError
-from ingest.discover.found_files import Ignored
+from ingest.discover.file_choice import Problems
+from ingest.discover.found_files import Discovery, Ignored
 from ingest.discover.names import strip_compression
 from ingest.files.blocks import read_head
 from ingest.formats.documents import is_yaml, may_be_document, parse_document
 from ingest.formats.json_rows import places_of
+from ingest.formats.table_text import SEPARATED
 from ingest.formats.written_numbers import is_number
 from ingest.proposals.blocks import sections_of
 from ingest.proposals.name_tokens import literal
 from ingest.proposals.path_parts import read_paths
-from ingest.proposals.shapes import FoundFile, shapes_of
+from ingest.proposals.shapes import FoundFile, Shape, shapes_of
+from ingest.records import Problem, Severity
 from ingest.settings.dataset import FILE_NAME
 
 # Headings that are numbers, such as `1200MHz`.
 _STEPS: Final = re.compile(r"\d[\d.]* ?[A-Za-z%]*(?:\s*[,;\t]\s*\d[\d.]* ?[A-Za-z%]*)+")
 _MARKS: Final = {"commas": ",", "semicolons": ";", "tabs": "\t"}
+_CELLS: Final = re.compile(r"\s*[,;\t|]\s*|\s+")
 _LEAST_ROWS: Final = 2
 _LEAST_NUMBERS: Final = 4
 _MOST_ROWS: Final = 400
 _SHOWN_SHAPES: Final = 5
 _MOST_WIDTHS: Final = 3
 _MOST_SHAPES: Final = 24
+# Of more files that are no raw logs, the first say what they are.
+_MOST_IGNORED: Final = 5_000
 _HEAD_BYTES: Final = 1 << 16
 _MOST_KEYS: Final = 4
+# Kind of the problem of files of which no run is read.
+NOT_READ: Final = "not_read"
 _SEE: Final = "docs/own-logs.md says what is read, and how `[[tables]]` and `[[logs]]` declare more"
 
 
@@ -41,9 +49,7 @@ def describe_unread(ignored: Sequence[Ignored]) -> Iterator[str]:
         yield "nothing was read: there is no file"
         return
     yield "nothing was read:"
-    shapes = shapes_of(FoundFile(each.path, 0) for each in ignored)
-    # A text about the data is no data.
-    shapes.sort(key=lambda shape: (-len(shape.files), shape.example.lower().endswith(".md")))
+    shapes = _shapes_of(ignored)
     for shape in shapes[:_SHOWN_SHAPES]:
         count, path = len(shape.files), shape.example
         files = f"{count} files like {path}" if count > 1 else path
@@ -52,6 +58,57 @@ def describe_unread(ignored: Sequence[Ignored]) -> Iterator[str]:
         yield f"  and {len(shapes) - _SHOWN_SHAPES} more shapes of names"
     yield f"  {_SEE}"
     yield from lines_to_paste([each.path for each in ignored])
+
+
+def _shapes_of(ignored: Sequence[Ignored]) -> list[Shape]:
+    """Return the shapes of files, those with most files first; a text about the data is no data."""
+    shapes = shapes_of(FoundFile(each.path, 0) for each in ignored)
+    return sorted(shapes, key=lambda s: (-len(s.files), s.example.lower().endswith(".md")))
+
+
+def unread_problems(discovery: Discovery, is_empty: bool) -> Problems:
+    """Return the problems of files of which no run is read: one a shape, of its first file.
+
+    Where no file is read, each shape is refused. Beside others, tables by their ending and files
+    with rows of numbers are doubted: a text about the data, or a program, has none.
+
+    Args:
+        is_empty: Whether no file is read.
+    """
+    ignored = [each for each in discovery.ignored[:_MOST_IGNORED] if not each.is_joined]
+    problems: Problems = {}
+    for shape in _shapes_of(ignored)[: _SHOWN_SHAPES if is_empty else _MOST_SHAPES]:
+        path = shape.example
+        is_data = SEPARATED.search(path) is not None or _has_rows_of_numbers(Path(path))
+        if not is_empty and not is_data:
+            continue
+        dataset = next(name for name, seen in discovery.seen.items() if path in seen)
+        detail = f"{_reason(Path(path))}; not read"
+        severity: Severity = "refused" if is_empty else "doubted"
+        problem = Problem(NOT_READ, severity, detail, count=len(shape.files))
+        problems[dataset, path] = [problem]
+    return problems
+
+
+def _has_rows_of_numbers(path: Path) -> bool:
+    """Return whether most lines of a text, and a few at least, have two numbers or more."""
+    lines = [line for line in _text_of(path).splitlines() if line.strip()][:_MOST_ROWS]
+    rows = [sum(map(is_number, _CELLS.split(line.strip()))) for line in lines]
+    numeric = sum(numbers >= _LEAST_ROWS for numbers in rows)
+    return numeric > _LEAST_NUMBERS and 2 * numeric > len(lines)
+
+
+def _text_of(path: Path) -> str:
+    """Return the beginning of a text; nothing of a pipe, which would be waited for."""
+    if not path.is_file():
+        return ""
+    try:
+        head = read_head(path, _HEAD_BYTES)
+    except (OSError, FormatError):
+        return ""
+    text = head.decode("utf-8-sig", "replace")
+    text = text.rpartition("\n")[0] if len(head) == _HEAD_BYTES else text
+    return "" if "\0" in text else text
 
 
 def _reason(path: Path) -> str:
@@ -144,20 +201,9 @@ def _entry(paths: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]
 
 
 def _rows_without_names(path: Path) -> list[list[str]]:
-    """Return the first rows of a table without headings; none of other files.
-
-    Nothing of a pipe, which would be waited for.
-    """
-    if not path.is_file():
-        return []
-    try:
-        head = read_head(path, _HEAD_BYTES)
-    except (OSError, FormatError):
-        return []
-    text = head.decode("utf-8-sig", "replace")
-    text = text.rpartition("\n")[0] if len(head) == _HEAD_BYTES else text
-    lines = [line for line in text.splitlines() if line.strip()][:_MOST_ROWS]
-    if "\0" in text or len(lines) < _LEAST_ROWS:
+    """Return the first rows of a table without headings; none of other files."""
+    lines = [line for line in _text_of(path).splitlines() if line.strip()][:_MOST_ROWS]
+    if len(lines) < _LEAST_ROWS:
         return []
     for mark in (*_MARKS.values(), "|", None):
         rows = [[cell.strip(' "') for cell in line.split(mark)] for line in lines]

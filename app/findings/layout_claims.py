@@ -10,11 +10,12 @@ from dash import html
 from app.findings.answer import claims_of, no_claim_words, published_of
 from app.findings.state import FindingsState
 from app.kit.clause import write_knobs
+from app.kit.encodings import without_marks
 from app.kit.lake_view import LakeView
 from app.kit.links import address
 from app.kit.url_state import LINK_VERSION
 from app.kit.url_values import write_value
-from app.kit.words import EMPTY_LAKE_PLAIN, guessed_words, work_words
+from app.kit.words import empty_lake, guessed_words, work_words
 from data.analysis.verdicts import DOES_NOT, HOLDS, IN_PART, NEARLY, UNDECIDED
 from data.findings import Claim
 from data.published import PublishedClaim
@@ -43,7 +44,7 @@ _MARGIN: Final = 2.0
 def claims_block(view: LakeView, state: FindingsState, has_links: bool = True) -> list:
     """Lay out the claims that the filters leave."""
     if not view.runs:
-        return [html.P(EMPTY_LAKE_PLAIN, className="note")]
+        return [html.P(without_marks(empty_lake(view)), className="note")]
     claims = claims_of(view, state)
     if not claims:
         return [html.P(no_claim_words(view, state), className="note")]

@@ -22,6 +22,7 @@ from data.analysis.mirrored import mirrored
 from data.catalogue import Catalogue
 from data.knob_table import ADAPTIVE, GOVERNOR
 from data.knobs import Knob
+from data.queries.lake_page import problems_query
 from data.queries.statement import statement
 from data.selection import SHIPPED_FACETS, Selection, Value
 from data.units import format_bytes, format_digits, format_load, lowered
@@ -39,6 +40,21 @@ EMPTY_LAKE: Final = (
     "then reload this page."
 )
 EMPTY_LAKE_PLAIN: Final = without_marks(EMPTY_LAKE)
+# Reasons that a page without runs gives.
+_MOST_REASONS: Final = 2
+
+
+def empty_lake(view: LakeView) -> str:
+    """Say that the lake has no runs, and why files that were added gave none."""
+    refused = view.lake.polars(*problems_query(_MOST_REASONS + 1))
+    if not len(refused):
+        return EMPTY_LAKE
+    reasons = [
+        f"{path.rpartition('/')[2]}: {detail}{f' ({count:,} files)' if count > 1 else ''}."
+        for path, detail, count in refused["path", "detail", "count"].head(_MOST_REASONS).rows()
+    ]
+    more = [f"More in {bold('python -m ingest problems')}."] * (len(refused) > _MOST_REASONS)
+    return BREAK.join([f"{bold('No run was read')} from the files added.", *reasons, *more])
 
 
 def configuration_knobs(varying: Collection[str], catalogue: Catalogue) -> list[Knob]:

@@ -14,10 +14,11 @@ from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
 from app.kit import ids
+from app.kit.encodings import without_marks
 from app.kit.export import ExportedPage, how_computed, render
 from app.kit.lake_view import LakeView
 from app.kit.page_layout import page_layout, panel, state_stores, status_line, view_menu
-from app.kit.words import EMPTY_LAKE_PLAIN, knob_words, load_words, workload_title
+from app.kit.words import EMPTY_LAKE_PLAIN, empty_lake, knob_words, load_words, workload_title
 from app.lake.answer import (
     coverage,
     datasets_of,
@@ -91,7 +92,8 @@ def _sections(bodies: dict[str, list], has_menus: bool = True) -> list[Component
 def blocks(view: LakeView) -> dict[str, list]:
     """Lay out the blocks that are there at once, by view."""
     if not view.runs:
-        return {name: [html.P(EMPTY_LAKE_PLAIN)] for name in SECTIONS if name != "questions"}
+        words = html.P(EMPTY_LAKE_PLAIN)
+        return {"datasets": [words], "coverage": [words], "problems": _problems(view)}
     return {
         "datasets": [_dataset(view, row) for row in datasets_of(view).iter_rows(named=True)],
         "coverage": _coverage(view),
@@ -103,7 +105,7 @@ def questions_block(view: LakeView) -> list:
     """Lay out the questions: each a link with its answer in a sentence."""
     questions = questions_of(view)
     if not questions:
-        words = nothing_asked(view) if view.runs else EMPTY_LAKE_PLAIN
+        words = nothing_asked(view) if view.runs else without_marks(empty_lake(view))
         return [html.P(words, className="note")]
     return [
         html.Dl(

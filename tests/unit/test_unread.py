@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from app.kit.encodings import without_marks
+from app.kit.lake_view import LakeView
+from app.kit.words import empty_lake
 from data.connection import open_lake
 from data.errors import SettingsError
 from ingest.__main__ import main
@@ -52,6 +55,45 @@ def test_nothing_read_is_status_3_with_the_nearest_reason(
     raw.mkdir(exist_ok=True)
     assert main(["add", str(raw), "--lake", str(tmp_path / "lake")]) == 3
     assert said.format(raw=raw) in capsys.readouterr().out
+
+
+def test_why_nothing_was_read_is_a_problem_until_it_is_read(tmp_path: Path) -> None:
+    """The pages of a lake without runs say it, and a reader need not look at a terminal."""
+    raw, lake = tmp_path / "raw", tmp_path / "lake"
+    put(raw / "a1.txt", ROWS.replace(",", " "))
+    put(raw / "a2.txt", ROWS.replace(",", " "))
+    put(raw / "README.md", "# A study\n\nof some threads\n")
+    for _ in range(2):
+        assert main(["add", str(raw), "--lake", str(lake)]) == 3
+        with open_lake(lake) as opened:
+            found = opened.polars("SELECT kind, severity, path, count FROM problems").rows()
+            words = without_marks(empty_lake(LakeView(opened)))
+        assert found == [
+            ("not_read", "refused", f"{raw}/README.md", 1),
+            ("not_read", "refused", f"{raw}/a1.txt", 2),
+        ]
+        assert "a1.txt: cells between blanks without names" in words
+        assert "(2 files)" in words
+    settings = '[[tables]]\npattern = "a(?P<replicate>\\\\d)\\\\.txt"\nfactors = true\n'
+    columns = [f'"{name}"' for name in ("program", "threads", "energy_j", "duration_s")]
+    put(raw / "wattlas.toml", f"{settings}columns = [{', '.join(columns)}]\n")
+    assert main(["add", str(raw), "--lake", str(lake)]) == 0
+    assert query(lake, "SELECT * FROM problems WHERE kind = 'not_read'") == []
+
+
+def test_tables_that_are_not_read_beside_others_are_doubted(tmp_path: Path) -> None:
+    """A text about the data and a script are no data; a table, by name or rows, is."""
+    raw, lake = tmp_path / "raw", tmp_path / "lake"
+    put(raw / "s.csv", "threads,energy_j\n1,5.5\n2,7.5\n")
+    put(raw / "x.csv", "x,y\na,b\n")
+    put(raw / "y.dat", "".join(f"{n} {n * n}\n" for n in range(9)))
+    put(raw / "README.md", "# A study\n\n- 3 threads\n- 4 threads\n")
+    put(raw / "plot.py", "import sys\nx = 1\ny = 2\n")
+    assert main(["add", str(raw), "--lake", str(lake)]) == 0
+    found = query(lake, "SELECT path, severity FROM problems WHERE kind = 'not_read' ORDER BY path")
+    assert [(*row.values(),) for row in found] == [
+        (f"{raw}/x.csv", "doubted"), (f"{raw}/y.dat", "doubted")
+    ]  # fmt: skip
 
 
 def test_a_folder_that_is_in_the_lake_already_is_no_failure(tmp_path: Path) -> None:
