@@ -3,7 +3,8 @@
 They are one run if a number of many digits of which less or more is better is the same in both, if
 both have the same under each name that they share, if what the row had set stands in the log's
 path, and if no other row fits. All rows of a table are in the other one; two runs at least are in
-both. Where paths of logs do not say what was set, it is doubted.
+both. Where paths of logs do not say what was set, it is doubted. What a person declared is read as
+declared: only tables whose columns were guessed are joined.
 """
 
 import re
@@ -87,14 +88,15 @@ def join_repeated(reads: Sequence[TableRead]) -> tuple[list[TableRead], list[Ign
     """
     sizes = {id(read): len(read.table.rows) for read in reads}
     gone: dict[int, Ignored] = {}
-    if len(reads) < _FEWEST or sum(sizes.values()) > _MOST_ROWS:
+    guessed = [read for read in reads if _is_guessed(read)]
+    if len(guessed) < _FEWEST or sum(sizes.values()) > _MOST_ROWS:
         return [*reads], []
-    for read in sorted(reads, key=lambda each: -sizes[id(each)]):
+    for read in sorted(guessed, key=lambda each: -sizes[id(each)]):
         if sizes[id(read)] < _FEWEST or id(read) in gone:
             continue
         rows = _Rows.of(read)
         of_others: list[tuple[TableRead, list[int]]] = []
-        for other in reads:
+        for other in guessed:
             is_free = other is not read and id(other) not in gone
             if is_free and 0 < sizes[id(other)] <= sizes[id(read)]:
                 found = [
@@ -132,7 +134,8 @@ def join_logs(
     """
     logs = [work for work in works if len(work.files) == 1 and not work.files[0].part]
     logs = [w for w in logs if w.files[0].format.role == "output" and w.size <= _MOST_BYTES]
-    tables = [read for read in reads if _FEWEST <= len(read.table.rows) <= _MOST_ROWS]
+    sized = [read for read in reads if _FEWEST <= len(read.table.rows) <= _MOST_ROWS]
+    tables = [read for read in sized if _is_guessed(read)]
     joined: dict[str, Ignored] = {}
     if not tables or not _FEWEST <= len(logs) <= _MOST_LOGS:
         return set(), []
@@ -160,6 +163,10 @@ def join_logs(
             read.table.problems.append(Problem("maybe_repeated", "doubted", detail))
         rows.close()
     return set(joined), list(joined.values())
+
+
+def _is_guessed(read: TableRead) -> bool:
+    return any(problem.kind == "guessed_columns" for problem in read.table.problems)
 
 
 def _is_long(value: object) -> bool:
