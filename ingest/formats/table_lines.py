@@ -76,6 +76,8 @@ def _unframed(head: Sequence[str]) -> Callable[[str], str] | None:
     barred = sum("|" in line for line in filled)
     if any(map(_CROSSED.search, rules)) and 2 * barred >= len(filled):
         return lambda line: "" if _is_rule(line) else line
+    if bars := _between_rules(filled):
+        return lambda line: line if line.count("|") == bars and not _is_rule(line) else ""
     if _is_apart([line for line in filled if line not in rules]):
         return lambda line: "" if _is_rule(line) else _WIDE.sub("\t", line.strip())
     quoted = sum(map(_is_quoted, filled))
@@ -87,6 +89,25 @@ def _unframed(head: Sequence[str]) -> Callable[[str], str] | None:
 def _is_rule(line: str) -> bool:
     """Return whether a line is drawn, such as `|:---|---:|` or `+====+====+`."""
     return _OF_RULES.issuperset(line) and any(mark in line for mark in ("--", "==", ":-", "-:"))
+
+
+def _between_rules(filled: Sequence[str]) -> int:
+    """Return how many bars separate the cells of the first table below a rule, or with one between
+    its header and its rows, in the lines of a report; 0 where there is none.
+    """
+    rows = bars = 0
+    is_ruled = False
+    for line in chain(filled, [""]):
+        if _is_rule(line):
+            is_ruled = True
+        elif bars > 1 and line.count("|") == bars:
+            rows += 1
+        elif is_ruled and rows > _LEAST_BOXED:
+            return bars
+        else:
+            is_ruled &= rows == 0 or bars == 0
+            rows, bars = 1, line.count("|")
+    return 0
 
 
 def _is_apart(filled: Sequence[str]) -> bool:

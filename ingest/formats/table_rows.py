@@ -1,6 +1,7 @@
 """The cells of a table in little memory, and the most that a table may hold."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
@@ -24,6 +25,8 @@ from ingest.settings.headings import is_measurement, is_setting, read_heading, w
 
 # Rows by which the cells of a column are judged first.
 LOOKED_AT: Final = 40
+# A number whose point is no mark of thousands.
+_POINT: Final = re.compile(r"[-+]?\d+\.(?!\d{3}$)\d+")
 # The most of a table of runs; a compressed file of some kB may hold far more.
 MOST_ROWS: Final = 1_000_000
 MOST_COLUMNS: Final = 1_000
@@ -212,23 +215,28 @@ def check_columns(count: int, name: str) -> None:
         raise FormatError(f"{count:,} columns, a table has {MOST_COLUMNS:,} at most ({name})")
 
 
-def doubt_commas(table: Table, problems: ProblemList) -> None:
-    """Report columns whose numbers are like `12,345` at first, if no other has decimal commas."""
+def has_decimal_commas(table: Table, problems: ProblemList) -> bool:
+    """Return whether a comma in numbers such as `12,345` is taken as a decimal mark: unless points
+    or commas of other columns say that it is of thousands. Where nothing says it they are reported.
+    """
     first = (islice(table.column(at), LOOKED_AT) for at in range(len(table.headings)))
-    columns = ([str(cell).strip() for cell in cells] for cells in first)
+    columns = [[str(cell).strip() for cell in cells if cell] for cells in first]
     written = {
-        heading: [cell for cell in cells if cell]
+        heading: cells
         for heading, cells in zip(table.headings, columns, strict=True)
         if any("," in cell for cell in cells)
     }
     unclear = {heading: cells for heading, cells in written.items() if is_either(cells)}
+    marks = {"." for cells in columns if any(map(_POINT.fullmatch, cells))} if unclear else set()
     for heading in written.keys() - unclear.keys():
         plain, _ = written_numbers(written[heading], False) or ([], "")
-        if "." in "".join(filter(None, plain)) and "." not in "".join(written[heading]):
-            return
-    for heading, cells in unclear.items():
+        if plain:
+            is_comma = "." in "".join(filter(None, plain)) and "." not in "".join(written[heading])
+            marks.add("," if is_comma else ".")
+    for heading, cells in unclear.items() if not marks else ():
         detail = f"the comma in {cells[0]} of {heading} is taken as a decimal mark"
         problems.add("unclear_comma", "doubted", detail)
+    return marks != {"."}
 
 
 def with_plain_numbers(table: Table, is_comma_separated: bool) -> Table:

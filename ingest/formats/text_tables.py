@@ -30,7 +30,7 @@ from ingest.formats.table_rows import (
     cells_beyond,
     check_columns,
     check_rows,
-    doubt_commas,
+    has_decimal_commas,
     told_apart,
     with_filled_cells,
     with_plain_numbers,
@@ -233,10 +233,9 @@ class _Reader:
         drop_footers(table, problems, any(each.fits_header(headings) for each in own))
         if separator is None:
             return table
-        if separator != ",":
-            doubt_commas(table, problems)
+        is_plain = separator == "," or not has_decimal_commas(table, problems)
         table = with_filled_cells(table, problems)
-        return with_plain_numbers(with_summed_lists(table), separator == ",")
+        return with_plain_numbers(with_summed_lists(table), is_plain)
 
     def _repaired(self, headings: list[str], cells: list[str], line: str) -> list[str]:
         """Return a row of another length with its empty cell, where one can be told.

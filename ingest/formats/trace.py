@@ -21,7 +21,7 @@ from ingest.formats.trace_blocks import LOOKED_AT, blocks_in, copied, first_run
 from ingest.formats.trace_counters import is_running_total, steps_of
 from ingest.formats.trace_headings import kernel_of, numbered, part_in, result_column, words_of
 from ingest.formats.trace_layout import layout_of, read_layout
-from ingest.formats.trace_quantities import POWERCAP_SCALE, numbers_of
+from ingest.formats.trace_quantities import POWERCAP_SCALE, numbers_of, read_headings
 from ingest.formats.trace_search import EVEN_SHARE, Trace, trace_of
 from ingest.records import Intervals, ReadContext, Reading
 from ingest.settings.column_names import clean_name
@@ -31,6 +31,8 @@ POWER: Final = "package_power_w"
 _MOST_COLUMNS: Final = 60
 # So many lines with the results of runs, but half of all at most, are of no trace.
 _RESULTS: Final = 3
+# A head of this size may have fewer records than make a trace.
+_LONG: Final = 1 << 13
 # Rates whose sum is a measurement of the run.
 _OUTPUT: Final = frozenset({"output", "out", "capacity"})
 _COUNTED: Final = {"Ctxt/s": "context_switches"}
@@ -48,8 +50,13 @@ def sniff(name: str, head: bytes) -> bool:
         return _in_document([head], name) is not None
     lines = head.decode("utf-8-sig", "replace").splitlines()
     lines = lines if head.endswith(b"\n") else lines[:-1]
-    layout = read_layout(islice(lines, LOOKED_AT))
-    if layout is None or first_run(layout, name) is None:
+    layout = read_layout(lines, LOOKED_AT)
+    if layout is None:
+        return False
+    if layout.is_sampled and len(head) >= _LONG:
+        # It has few of long records.
+        return read_headings(layout, name) is not None
+    if first_run(layout, name) is None:
         return False
     # Lines of progress between those of results are no trace.
     objects = logged_objects(lines)

@@ -7,7 +7,7 @@ timestamp, benchmark, clock_mhz, rep, power_w
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -16,8 +16,9 @@ from data.declared import Column, Kind
 from data.schema import KNOBS
 from ingest.files.text_lines import iterate_lines
 from ingest.formats.documents import may_be_document
+from ingest.formats.trace_cells import is_number
 from ingest.formats.trace_headings import Heading, words_of
-from ingest.formats.trace_layout import Layout, is_number, read_layout
+from ingest.formats.trace_layout import Layout, read_layout
 from ingest.formats.trace_quantities import numbers_of, read_headings
 from ingest.formats.trace_search import Trace, trace_of
 from ingest.records import ReadContext
@@ -83,7 +84,7 @@ def list_parts(blocks: Iterable[bytes], context: ReadContext) -> list[str]:
     head = next(blocks := iter(blocks), b"")
     layout = None
     if not may_be_document(head, context.name):
-        layout = read_layout(islice(iterate_lines([head]), LOOKED_AT))
+        layout = read_layout(iterate_lines([head]), LOOKED_AT)
     headings = read_headings(layout, context.name) if layout and layout.columns else None
     if not layout or not headings:
         return []

@@ -37,19 +37,19 @@ _NAMES: Final = frozenset().union(*_WORDS.values())
 # What was set or is possible, a property, or a part of a duration; no reading.
 _NO_READING: Final = frozenset(
     {"limit", "cap", "factor", "state", "min", "max", "minimum", "maximum", "default", "budget",
-     "management", "headroom", "pf", "idle"}
+     "management", "headroom", "pf", "idle", "full", "empty", "design", "remaining"}
 )  # fmt: skip
 _DAYS: Final = frozenset({"date", "datum", "fecha"})
 _OTHER_TONGUES: Final = _DAYS | {"zeit", "uhrzeit", "zeitstempel", "temps", "heure", "hora"}
 _TIMES: Final = frozenset(
     {"time", "timestamp", "elapsed", "epoch", "datetime", "ts", "t", "seconds", "sec", "s", "clock",
      "date", "stamp", "since", "start", "unix", "utc", "local", "relative", "sample", "ms", "us",
-     "ns", "system", "ipmi", "millis", "micros", *_OTHER_TONGUES}
+     "ns", "updated", "system", "ipmi", "millis", "micros", *_OTHER_TONGUES}
 )  # fmt: skip
 _TIME_HEADS: Final = frozenset(
-    {"time", "timestamp", "elapsed", "epoch", "datetime", "ts", "t", "seconds", "date", "stamp"}
-    | {"millis", "micros", *_OTHER_TONGUES}
-)
+    {"time", "timestamp", "elapsed", "epoch", "datetime", "ts", "t", "seconds", "date", "stamp",
+     "updated", "millis", "micros", *_OTHER_TONGUES}
+)  # fmt: skip
 _PROCESSOR: Final = frozenset({"cpu", "gpu", "processor", "sys", "user"})
 _DEVICES: Final = frozenset(
     {"index", "gpu", "idx", "entity", "uuid", "device", "socket", "id", "target"}
@@ -58,12 +58,12 @@ _DOMAINS: Final[dict[Domain, frozenset[str]]] = {
     "total": frozenset(
         {
             "total", "host", "system", "psys", "platform", "wall", "node", "server", "input", "ac",
-            "sum", "psu",
+            "sum", "psu", "combined",
         }
     ),
     "package": frozenset({"package", "pkg", "cpu", "proc", "processor", "socket"}),
     "memory": frozenset({"dram", "mem", "memory", "ram"}),
-    "gpu": frozenset({"gpu", "nvidia", "card", "cuda"}),
+    "gpu": frozenset({"gpu", "nvidia", "card", "cuda", "amdgpu"}),
     "inside": frozenset({"core", "cores", "pp", "uncore", "tile", "ia", "gt", "skt"}),
 }  # fmt: skip
 _STATISTICS: Final = frozenset(

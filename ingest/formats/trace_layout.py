@@ -4,7 +4,7 @@
 - A header of two lines: groups above names (PCM), or units below names (`nvidia-smi dmon`).
 - No header: each row alternates names and values (`Time,..,Watts,..`, SPEC PTDaemon).
 - No header: a date and numbers in each row, or numbers of one rising time.
-- Records of lines `name: value`, which repeat (`ipmitool dcmi power reading` in a loop).
+- Records of lines `name: value`, which repeat (`trace_records.py`).
 """
 
 import csv
@@ -15,22 +15,14 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Final
 
+from ingest.formats.trace_cells import POINT, WRITTEN, is_number, is_value
+from ingest.formats.trace_records import find_records
 from ingest.formats.written_numbers import is_either, without_commas
 
 _SEPARATORS: Final = (",", ";", "\t", None)
 _FIRST_LINES: Final = 60
 _LEAST_ROWS: Final = 3
 _LEAST_COLUMNS: Final = 2
-_NUMBER: Final = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
-# A number with a comma or without, and a unit.
-_WRITTEN: Final = re.compile(
-    r"([-+]?(?:\d+(?:[.,]\d+)*\.?|\.\d+)(?:[eE][-+]?\d+)?)(\s*[A-Za-z%°µμ/]{0,6})"
-)
-# A number whose point is no mark of thousands.
-_POINT: Final = re.compile(r"[-+]?\d+\.(?!\d{3}$)\d+")
-# A cell such as `45.32 W`, `10 %` or `1410 MHz`.
-_WITH_UNIT: Final = re.compile(rf"({_NUMBER.pattern})\s*([A-Za-z%°µμ/]{{1,6}})")
-_NOTHING: Final = re.compile(r"\[?(?:n/?a|nan|not supported|unknown error|-+|)\]?", re.IGNORECASE)
 # How a date with a time of day begins.
 _DATE: Final = re.compile(
     r"\d{4}[-/]\d\d[-/]\d\d[T_ ]\d\d?:\d\d|\d\d?[-/.]\d\d?[-/.]\d{4} \d\d?:\d\d"
@@ -42,8 +34,6 @@ _STAMP: Final = re.compile(
 _DIGIT: Final = re.compile(r"\d")
 # How dcgmi names the device of a row.
 _ENTITY: Final = re.compile(r"^(GPU|GPU-I|GPU-CI|CPU|Switch) (\d+)")
-# A line of a record.
-_FIELD: Final = re.compile(r"\s*([A-Za-z][^:=]{1,50}?)\s*[:=]\s+(\S.*)")
 # A number behind its name, and a unit.
 _NAMED: Final = re.compile(
     r"(?<![\w.])([A-Za-z][\w.]*)[ :=@]+(\d+(?:\.\d+)?(?:\s?(?:[mu]?[WVAJ]\b|%))?)"
@@ -67,6 +57,7 @@ class Layout:
         unclear: Columns of which nothing says what their commas are.
         is_named: Whether each line names its numbers, as samplers do.
         is_bare: Whether nothing names them.
+        is_sampled: Whether lines with times lead the rows, which are samples.
     """
 
     headings: list[str]
@@ -75,16 +66,24 @@ class Layout:
     refused: list[tuple[int, str]] = field(default_factory=list)
     is_named: bool = False
     is_bare: bool = False
+    is_sampled: bool = False
     doubts: list[str] = field(default_factory=list)
     unclear: list[str] = field(default_factory=list)
 
 
-def read_layout(lines: Iterable[str]) -> Layout | None:
-    """Return the cells of a trace; None for a text in no such layout."""
-    source = enumerate(lines, 1)
+def read_layout(lines: Iterable[str], most: int | None = None) -> Layout | None:
+    """Return the cells of a trace; None for a text in no such layout.
+
+    Args:
+        most: Lines that are read, of all layouts but records; None for all.
+    """
+    source: Iterator[tuple[int, str]] = enumerate(lines, 1)
     head = list(islice(source, _FIRST_LINES))
-    if (names := _record_names(head)) is not None:
-        return _take(Layout(names), _records(chain(head, source), names))
+    records, source = find_records(head, source)
+    if records is not None:
+        layout = Layout(records.names, is_sampled=records.are_samples)
+        return _take(layout, records.rows(chain(head, source)))
+    source = islice(source, most and max(most - _FIRST_LINES, 0))
     for separator in _SEPARATORS:
         numbered = [(n, _split(line, separator)) for n, line in head]
         if (pairs := _pairs(numbered)) is not None:
@@ -161,56 +160,6 @@ def _cells(
                 yield number, _split(line, separator)
 
 
-def is_number(cell: str) -> bool:
-    """Return whether a cell is a number, a number with a unit, or not there."""
-    return _is_value(cell) or bool(_NOTHING.fullmatch(cell))
-
-
-def unit_of(cell: str) -> str:
-    """Return the unit in a cell; empty for none."""
-    found = _WITH_UNIT.fullmatch(cell)
-    return found[2] if found else ""
-
-
-def number_text(cell: str) -> str:
-    """Return a cell's number without its unit; `nan` for a cell without one."""
-    if _NUMBER.fullmatch(cell):
-        return cell
-    found = _WITH_UNIT.fullmatch(cell)
-    return found[1] if found else "nan"
-
-
-def _record_names(head: Sequence[tuple[int, str]]) -> list[str] | None:
-    """Return the names of records of lines `name: value`; None for other lines."""
-    found = [_FIELD.match(line) for _, line in head if line.strip()]
-    fields = [each[1].strip() for each in found if each is not None]
-    if len(fields) < 2 * _LEAST_ROWS or len(fields) < 0.8 * len(found):
-        return None
-    names = list(
-        dict.fromkeys(fields[: fields.index(fields[0], 1)] if fields[0] in fields[1:] else ())
-    )
-    return (
-        names if len(names) >= _LEAST_COLUMNS and fields.count(fields[0]) >= _LEAST_ROWS else None
-    )
-
-
-def _records(
-    lines: Iterable[tuple[int, str]], names: Sequence[str]
-) -> Iterator[tuple[int, list[str]]]:
-    record: dict[str, str] = {}
-    for number, line in lines:
-        field = _FIELD.match(line)
-        if field is None:
-            continue
-        name = field[1].strip()
-        if name == names[0] and record:
-            yield number - 1, [record.get(each, "") for each in names]
-            record = {}
-        record[name] = field[2].strip().rstrip(".")
-    if record:
-        yield number, [record.get(each, "") for each in names]
-
-
 def _pairs(rows: Sequence[tuple[int, list[str]]]) -> list[str] | None:
     """Return the names of rows that alternate names and values; None for other rows."""
     filled = [_of_all_channels(cells) for _, cells in rows if len(cells) > 1]
@@ -236,7 +185,7 @@ def _header(rows: Sequence[tuple[int, list[str]]]) -> tuple[list[str], int] | No
             return None
         is_comment = cells[:1] != [] and cells[0].startswith("#")
         names = _bare(cells)
-        if len(names) < _LEAST_COLUMNS or any(map(_is_value, names)):
+        if len(names) < _LEAST_COLUMNS or any(map(is_value, names)):
             continue
         units = rows[at + 1][1]
         if is_comment and units[:1] and units[0].startswith("#"):
@@ -246,7 +195,7 @@ def _header(rows: Sequence[tuple[int, list[str]]]) -> tuple[list[str], int] | No
                 return (names, at + 2) if _fits(names, rows[at + 2 :]) else None
         elif (
             len(units) == len(cells)
-            and not any(map(_is_value, units))
+            and not any(map(is_value, units))
             and len(set(map(str.lower, units))) > _LEAST_COLUMNS
             and _fits(units, rows[at + 2 :])
         ):
@@ -254,13 +203,6 @@ def _header(rows: Sequence[tuple[int, list[str]]]) -> tuple[list[str], int] | No
         if _fits(names, rows[at + 1 :]):
             return names, at + 1
     return None
-
-
-def _is_value(cell: str) -> bool:
-    """Return whether a cell is a number, with a comma or without, and with a unit or without."""
-    if "," in cell and _WRITTEN.fullmatch(cell):
-        cell = cell.replace(",", "")
-    return bool(_NUMBER.fullmatch(cell) or _WITH_UNIT.fullmatch(cell))
 
 
 def _bare(cells: Sequence[str]) -> list[str]:
@@ -280,7 +222,7 @@ def _fits(names: Sequence[str], rows: Sequence[tuple[int, list[str]]]) -> bool:
     if len(fitting) < _LEAST_ROWS or len(fitting) < 0.7 * len(some):
         return False
     columns = [*zip(*fitting, strict=True)]
-    return any(any(map(_is_value, cells)) and all(map(is_number, cells)) for cells in columns)
+    return any(any(map(is_value, cells)) and all(map(is_number, cells)) for cells in columns)
 
 
 def _grouped(groups: Sequence[str], names: Sequence[str]) -> list[str]:
@@ -316,7 +258,7 @@ def _take(
         if len(cells) == width and cells != layout.headings:
             layout.lines.append(number)
             good_rows.append(cells)
-        elif len(cells) != width and any(map(_is_value, cells)):
+        elif len(cells) != width and any(map(is_value, cells)):
             layout.refused.append((number, " ".join(cells)[:80]))
     layout.columns = [list(column) for column in zip(*good_rows, strict=True)] if good_rows else []
     _take_commas(layout, is_comma_separated)
@@ -332,12 +274,12 @@ def _take_commas(layout: Layout, is_comma_separated: bool) -> None:
     written = {}
     for at, cells in enumerate(layout.columns):
         if any("," in cell for cell in cells):
-            matches = [match for cell in {*cells} if (match := _WRITTEN.fullmatch(cell))]
+            matches = [match for cell in {*cells} if (match := WRITTEN.fullmatch(cell))]
             if any("," in match[1] for match in matches):
                 written[at] = [[match[1] for match in matches], [match[2] for match in matches]]
     unclear = [at for at, (numbers, _) in written.items() if is_either(numbers)]
     marks = {"." for at, cells in enumerate(layout.columns) if unclear and at not in written
-             if any(map(_POINT.fullmatch, cells))}  # fmt: skip
+             if any(map(POINT.fullmatch, cells))}  # fmt: skip
     for at in sorted(written, key=lambda at: at in unclear):
         numbers, units = written[at]
         heading, example = layout.headings[at], next(each for each in numbers if "," in each)

@@ -6,9 +6,10 @@ from typing import Final
 
 import numpy as np
 
+from ingest.formats.trace_cells import is_number, number_text, unit_of
 from ingest.formats.trace_counters import is_running_total
 from ingest.formats.trace_headings import Heading, read_heading
-from ingest.formats.trace_layout import Layout, is_number, number_text, unit_of
+from ingest.formats.trace_layout import Layout
 
 # Quantities without which a text is no trace, and the power of a machine.
 _WORKING: Final = ("power", "energy", "busy", "frequency")
@@ -60,12 +61,23 @@ def read_headings(layout: Layout, name: str) -> list[Heading] | None:
         ]
     _with_units(layout, headings)
     _with_shares(layout, headings)
+    if any(each.quantity == "power" for each in headings):
+        headings = [
+            Heading("") if each.quantity == "energy" and _only_falls(layout, at) else each
+            for at, each in enumerate(headings)
+        ]
     return headings
 
 
 def _is_of_work(heading: Heading) -> bool:
     """Return whether a column tells what a machine does; a current does where its unit is said."""
     return heading.quantity in _WORKING or (heading.quantity == "current" and heading.has_unit)
+
+
+def _only_falls(layout: Layout, at: int) -> bool:
+    """Return whether an energy only falls: a battery holds it, and nothing has taken it."""
+    steps = np.diff(numbers_of(layout, at))
+    return bool((steps < 0).any()) and not (steps > 0).any()
 
 
 def _by_name(layout: Layout, headings: Sequence[Heading], name: str) -> list[Heading]:

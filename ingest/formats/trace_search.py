@@ -7,9 +7,10 @@ from typing import Final
 
 import numpy as np
 
+from ingest.formats.trace_cells import is_number, number_text
 from ingest.formats.trace_counters import is_running_total
 from ingest.formats.trace_headings import Heading, words_of
-from ingest.formats.trace_layout import Layout, is_number, number_text
+from ingest.formats.trace_layout import Layout
 from ingest.formats.trace_quantities import (
     numbers_of,
     read_headings,

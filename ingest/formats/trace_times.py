@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from ingest.formats.trace_layout import number_text
+from ingest.formats.trace_cells import number_text
 
 _ISO: Final = "ISO 8601"
 _FORMATS: Final = (
@@ -15,11 +15,15 @@ _FORMATS: Final = (
     "%m-%d-%Y %H:%M:%S", "%d-%m-%Y %H:%M:%S", "%m-%d-%y %H:%M:%S", "%d-%m-%y %H:%M:%S",
     "%Y-%m-%d_%H:%M:%S", "%Y-%m-%d_%H-%M-%S", "%Y%m%d %H:%M:%S", "%Y-%m-%d %H-%M-%S",
     "%d.%m.%Y %H:%M:%S", "%d.%m.%Y %H:%M", "%d/%m/%Y %H:%M:%S",
-    "%a %b %d %H:%M:%S %Y", "%d %b %Y %H:%M:%S", "%b %d %Y %H:%M:%S", "%b %d %H:%M:%S",
+    "%a %b %d %H:%M:%S %Y", "%a %b %d %H:%M:%S %Y %z", "%a %b %d %I:%M:%S %p %Y",
+    "%a %d %b %Y %H:%M:%S", "%a %d %b %Y %I:%M:%S %p", "%a %d %b %H:%M:%S %Y",
+    "%d %b %Y %H:%M:%S", "%b %d %Y %H:%M:%S", "%b %d %H:%M:%S",
 )  # fmt: skip
 _FRACTION: Final = re.compile(r"(:\d\d?:\d\d?)[.,:](\d{1,9})(?!\d)")
 # Ada writes a blank before numbers, and ms without zeros: `19: 17: 7. 99` is 19:17:07.099.
 _BLANKS: Final = re.compile(r"([-:]) +(?=\d)")
+# Times with the name of a zone are taken as UTC.
+_ZONE: Final = re.compile(r"(?<=[\dM]) (?!AM|PM)[A-Z]{3,4}(?=$| \d{4}$)")
 _BLANK_MS: Final = re.compile(r"\. (\d{1,3})(?!\d)")
 _OF_DAY: Final = re.compile(r"(\d{1,2}):(\d\d):(\d\d)(?:[.,](\d+))?")
 _DAY_S: Final = 86_400.0
@@ -81,10 +85,10 @@ def _seconds_of(match: re.Match[str] | None) -> float:
 def _unix_seconds(text: str, form: str) -> float:
     """Return the Unix time of a text in a form of `strptime`, or ISO 8601; NaN for others."""
     bare = _BLANK_MS.sub(lambda ms: f".{ms[1]:0>3}", _BLANKS.sub(r"\1", text.strip()))
-    bare = bare.replace("/", "-")
+    bare = _ZONE.sub("", bare.replace("/", "-"))
     try:
         if form == _ISO:
-            return _unix(datetime.fromisoformat(bare.replace(",", ".").replace(" UTC", "+00:00")))
+            return _unix(datetime.fromisoformat(bare.replace(",", ".")))
         fraction = _FRACTION.search(bare)
         moment = _unix(datetime.strptime(_FRACTION.sub(r"\1", bare), form))
         return moment + (float(f"0.{fraction[2]}") if fraction else 0.0)

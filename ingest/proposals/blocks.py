@@ -211,6 +211,17 @@ def sections_of(parts: Sequence[PathColumn]) -> Iterator[str]:
             yield section
 
 
+def _drop_what_is_said(blocks: Sequence[GuessedTable]) -> None:
+    """Drop parts of paths that say what columns of the rows say, unless rows of another table are
+    told apart by them.
+    """
+    needed = {p.name for block in blocks for p in block.parts if p.name not in block.said}
+    for block in blocks:
+        names = {p.name: "" if p.name in block.said - needed else p.name for p in block.parts}
+        block.path = renamed(block.path, names)
+        block.parts = [p for p in block.parts if names[p.name]]
+
+
 def _settle_labels(blocks: Sequence[GuessedTable], is_named: bool) -> None:
     """Make labels of parts of paths that are labels of other tables.
 
@@ -332,6 +343,7 @@ def table_blocks(
     for block in blocks:
         _settle_keys(block, blocks, paths_beside(block.table, own, _LESS_ALIKE))
     _settle_roles(blocks)
+    _drop_what_is_said(blocks)
     _settle_labels(blocks, is_named)
     _settle_kinds(blocks)
     texts: list[str] = []

@@ -11,6 +11,9 @@ from data.declared import Kind
 from data.schema import KNOBS, MEASUREMENTS
 from ingest.formats.json_rows import is_configuration, is_set
 from ingest.formats.table_columns import OF_TABLE
+from ingest.formats.trace_layout import layout_of
+from ingest.formats.trace_search import trace_of
+from ingest.formats.workbook import is_named_as_workbook
 from ingest.proposals.columns import AT_RANDOM, guess_columns
 from ingest.proposals.counter_pairs import mark_counters
 from ingest.proposals.crossed_tables import (
@@ -21,7 +24,7 @@ from ingest.proposals.crossed_tables import (
 from ingest.proposals.found_tables import FoundTable
 from ingest.proposals.guess import Guess
 from ingest.proposals.heading_roles import names_machines
-from ingest.proposals.judged_parts import judged_parts
+from ingest.proposals.judged_parts import judged_parts, says_the_same
 from ingest.proposals.lake_columns import COLUMNS
 from ingest.proposals.like_columns import energy_parts, mean_columns, power_parts
 from ingest.proposals.name_tokens import renamed
@@ -30,7 +33,7 @@ from ingest.proposals.replicates import steps_of_runs
 from ingest.proposals.request_units import latency_of_all
 from ingest.proposals.roles import MOST_STEPS
 from ingest.proposals.table_shape import shape_of
-from ingest.settings.column_names import WORDS, clean_name, name_of_values
+from ingest.settings.column_names import WORDS, clean_name, is_power_limit, name_of_values
 from ingest.settings.dataset import UNKNOWN, Settings
 from ingest.settings.headings import is_derived, read_heading, words_of
 from ingest.settings.units import unit_of
@@ -69,6 +72,7 @@ class GuessedTable:
     Attributes:
         guesses: Of each column.
         parts: What their paths differ in.
+        said: Names of those that say what a column of the rows says.
         path: The pattern of these paths, with a group for each part.
         means: Where rows are means of runs.
         refusal: Why no row is a run; empty if they are.
@@ -98,6 +102,7 @@ class GuessedTable:
         self.shape, content = shape_of(table)
         self.means = table.means or mean_columns(content.headings, content.columns)
         self.refusal = f"its rows are means or sums of rows of {meant}" if meant else ""
+        self._is_configuration = False
         self.guesses = self._guess(content)
         self._name_columns(content.headings, settings, is_of_requests)
         self.power = power_parts(self.guesses)
@@ -111,7 +116,8 @@ class GuessedTable:
         self._aim_idle()
         self.performance = self._performance()
         self.kinds: Mapping[str, Kind] = {}
-        is_told = any(p.role != "label" for p in self.parts) or self.power or self.energy
+        is_told = any(p.role != "label" or self._is_configuration for p in self.parts)
+        is_told = is_told or bool(self.power or self.energy)
         if not (self.refusal or self.means or is_told or any(map(_says_a_run, self.guesses))):
             self.refusal = _NOTHING
 
@@ -135,26 +141,22 @@ class GuessedTable:
             if each not in headings
         ]
         mark_counters(guesses, self.shape.differences)
-        if are_samples_over_time(guesses, sources):
+        if are_samples_over_time(guesses, sources) or _is_trace(table):
             self.refusal, guesses = self.refusal or _SAMPLES, []
         self.refusal = self.refusal or steps_of_runs(guesses)
         if self.means is not None:
             # Their columns are read as the declaration of means says.
             taken = {self.means.n, *filter(self.means.mean_of, content.headings)}
             guesses = [guess for guess in guesses if guess.heading.text not in taken]
-        names = [path.rpartition("/")[2].rpartition(".")[0] for path in table.sources]
-        cells = dict(zip(table.headings, table.columns, strict=True))
         for guess in guesses:
-            is_name = guess.role == "knob" and guess.kind == "text" and len({*names}) > 1
             if guess.heading.text in table.keys and guess.why.startswith("numbers"):
                 guess.take("knob", "the keys of a dictionary")
-            elif is_name and cells.get(guess.heading.text) == names:
-                guess.take("label", "the name of the file")
         # A table has results, as has a document with an energy.
         has_results = len(table.paths) < table.rows or any(
             g.role == "metric" and g.quantity == "energy" for g in guesses
         )
-        if table.paths and all(map(is_configuration, table.paths)) and not has_results:
+        self._is_configuration = all(map(is_configuration, table.paths)) and not has_results
+        if self._is_configuration and table.paths:
             _measure_nothing(guesses)
         return guesses
 
@@ -169,6 +171,8 @@ class GuessedTable:
                 guess.name = f"{guess.heading.text}{OF_TABLE}"
             if guess.heading.text.lower() == _THREADS and not is_of_requests:
                 guess.name = _THREAD_COUNT
+            if guess.role == "knob" and is_power_limit(guess.heading.text, guess.numbers.tolist()):
+                guess.name, guess.unit = "power_limit", "W"
             # `parameters.level` is a level, unless another column is one.
             last = guess.heading.text.rpartition(".")[2]
             like = [each for each in headings if each.rpartition(".")[2] == last]
@@ -180,7 +184,7 @@ class GuessedTable:
     ) -> tuple[str, list[PathColumn]]:
         """Return the pattern of the paths, and what they differ in beside the rows.
 
-        Their knobs have other names than the columns of the rows.
+        One that says what a knob of the rows says is a label; others have names of their own.
         """
         path, parts = read_paths(paths) if len(paths) > 1 else ("", [])
         rows = content if content.rows == self.table.rows else self.table
@@ -192,10 +196,21 @@ class GuessedTable:
         matches = [re.search(f"{path}$", source) for source in self.table.sources]
         texts = {p.name: [match[p.name] if match else "" for match in matches] for p in parts}
         self._mark_what_ran(texts)
+        files = [source.rpartition("/")[2].rpartition(".")[0] for source in self.table.sources]
+        for guess in self.guesses:
+            is_name = guess.role == "knob" and guess.kind == "text" and len({*files}) > 1
+            # Of a name that has several parts they are the settings.
+            is_whole = any(says_the_same(own, [guess]) for own in texts.values())
+            if is_name and [*guess.cells] == files and not is_whole:
+                guess.take("label", "the name of the file")
         knobs = [guess for guess in self.guesses if guess.role == "knob" and guess.cells]
         costs = [guess.numbers for guess in self.guesses if guess.to in COLUMNS]
         runs = [guess.numbers for guess in self.guesses if guess.to in ("energy_j", "duration_s")]
-        parts = judged_parts(parts, texts, knobs, costs, runs)
+        said = [replace(p, role="label") for p in parts if says_the_same(texts[p.name], knobs)]
+        self.said = {part.name for part in said}
+        parts = [part for part in parts if part.name not in self.said]
+        parts = judged_parts(parts, texts, knobs, costs, runs, self._is_configuration)
+        parts += said
         own = {own_name(guess) for guess in self.guesses if not guess.to}
         own |= {"_".join(words_of(title_of(guess))) for guess in self.guesses if not guess.to}
         names = {part.name: part.name for part in parts}
@@ -351,6 +366,14 @@ def _is_other(guess: Guess, settings: Settings) -> bool:
     is_label = guess.role == "label" and name in KNOBS
     is_metric_of_lake = name not in MEASUREMENTS or is_metric
     return name in COLUMNS or not is_kind or is_label or not is_metric_of_lake
+
+
+def _is_trace(table: FoundTable) -> bool:
+    """Return whether the rows of a sheet are what a text with them would be: a trace."""
+    if len(table.paths) != 1 or not is_named_as_workbook(table.paths[0]):
+        return False
+    rows = (dict(zip(table.headings, row, strict=True)) for row in zip(*table.columns, strict=True))
+    return trace_of(layout_of([*rows])) is not None
 
 
 def _says_a_run(guess: Guess) -> bool:

@@ -37,6 +37,7 @@ def judged_parts(
     knobs: Sequence[Guess],
     costs: Sequence[np.ndarray],
     runs: Sequence[np.ndarray] = (),
+    is_configuration: bool = False,
 ) -> list[PathColumn]:
     """Return the columns of paths as what they are beside the rows.
 
@@ -50,6 +51,7 @@ def judged_parts(
         knobs: Those of the rows.
         costs: Numbers of measurements of the rows.
         runs: Those of energy and time.
+        is_configuration: Whether the rows say what was set in runs, and nothing was measured.
     """
     settings = [knob.cells for knob in knobs]
     settings += [texts[part.name] for part in parts if part.role == "knob"]
@@ -60,7 +62,7 @@ def judged_parts(
     for part in parts:
         own = texts[part.name]
         is_said = len({*own}) > 1 and any(are_twins(own, knob.cells) for knob in knobs)
-        is_said |= _numbers_rows(part, own, knobs)
+        is_said |= _numbers_rows(part, own, None if is_configuration else knobs)
         if is_said or _follows(part, parts, texts) or _is_of_rows(part, own, knobs):
             part = replace(part, role="label")
         elif part.role == "stamp" and any(_are_unlike(own, by_row, c) for c in costs):
@@ -79,6 +81,18 @@ def judged_parts(
     judged = give_what_ran(judged, is_set=is_set)
     _let_forms_compete(judged, knobs)
     return judged
+
+
+def says_the_same(own: Sequence[str], knobs: Sequence[Guess]) -> bool:
+    """Return whether a part of the paths has the texts of a knob of the rows in each row: `rpi_4`
+    beside `RPi 4`.
+    """
+    bare = [*map(_bare, own)]
+    return len({*bare}) > 1 and any([*map(_bare, knob.cells)] == bare for knob in knobs)
+
+
+def _bare(cell: Cell) -> str:
+    return re.sub(r"[\s_-]+", "", str(cell)).lower()
 
 
 def _let_forms_compete(parts: Sequence[PathColumn], knobs: Sequence[Guess]) -> None:
@@ -206,13 +220,20 @@ def _is_of_rows(part: PathColumn, own: Sequence[str], knobs: Sequence[Guess]) ->
     return ran and decides(settings, own)
 
 
-def _numbers_rows(part: PathColumn, own: Sequence[str], knobs: Sequence[Guess]) -> bool:
-    """Return whether a part counts rows from 0 or 1, each of which has settings of its own."""
-    if part.kind != "whole" or not 2 < len({*own}) == len(own):
+def _numbers_rows(part: PathColumn, own: Sequence[str], knobs: Sequence[Guess] | None) -> bool:
+    """Return whether a part counts rows from 0 or 1, each of which has settings of its own.
+
+    Args:
+        knobs: None of configurations: where two are equal their runs are repeated.
+    """
+    is_free = part.kind == "whole" and part.name != "replicate"
+    if not is_free or not 2 < len({*own}) == len(own):
         return False
-    settings = [*zip(*(knob.cells for knob in knobs), strict=True)]
     first, *_, last = numbers = sorted(map(int, own))
-    return first in (0, 1) and last == first + len(numbers) - 1 and len({*settings}) == len(own)
+    is_count = first in (0, 1) and last == first + len(numbers) - 1
+    if knobs is None or not is_count:
+        return is_count
+    return len({*zip(*(knob.cells for knob in knobs), strict=True)}) == len(own)
 
 
 def _is_no_amount(

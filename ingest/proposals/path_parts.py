@@ -36,6 +36,7 @@ from ingest.settings.column_names import (
     VALUES,
     WORDS,
     clean_name,
+    is_power_limit,
     name_of_values,
 )
 from ingest.settings.headings import words_of
@@ -277,6 +278,7 @@ class _Reader:
         role = "stamp" if is_stamp else "label" if is_twin else "knob"
         self._texts[name] = texts
         shown = stated.text if stated else "Hz" if is_clock else ""
+        shown = shown or ("W" if kind != "text" and word == _SET["power"] else "")
         # A number that no word explains may be how much was done: none is recommended.
         is_given = not WORDS["given"].isdisjoint(words_of(name)) or (kind != "text" and not word)
         is_given = is_given and role == "knob"
@@ -290,8 +292,15 @@ class _Reader:
         its values, else by its folder.
         """
         naming = NAMING if kind != "text" else NAMING - WORDS["replicates"]
-        if word.lower() in OF_SIZES or not {*words_of(word)}.isdisjoint(naming):
-            return word
+        if kind != "text" and is_power_limit(word, values):
+            return _SET["power"]
+        # `run_15W`: a replicate has no unit.
+        is_counted = quantity in _SET and {*words_of(word)} <= WORDS["replicates"]
+        is_naming = not {*words_of(word)}.isdisjoint(naming) and not is_counted
+        if word.lower() in OF_SIZES or is_naming:
+            # Values may say more: a `power_mode` of modes.
+            named = name_of_values(values) if kind == "text" else ""
+            return named if named.endswith(f"_{word.lower()}") else word
         if kind != "text":
             # `f1200MHz` is a frequency, `64B` a size.
             return _SET.get(quantity, quantity) or word

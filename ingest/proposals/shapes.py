@@ -12,9 +12,9 @@ from typing import Final, NamedTuple
 
 from data.errors import FormatError
 from ingest.discover.names import strip_compression
-from ingest.files.blocks import read_head
+from ingest.files.blocks import HEAD_BYTES, read_head
 from ingest.files.walk import walk_folders
-from ingest.formats import find_format
+from ingest.formats import Format, find_format
 from ingest.settings.dataset import FILE_NAME
 
 _HEADS_A_SHAPE: Final = 3
@@ -148,13 +148,20 @@ def look(folder: Path) -> tuple[list[FoundFile], list[Shape]]:
 def _look_at(shape: Shape, top: Path, real: dict[str, str]) -> None:
     for file in [file for file in shape.files if file.size][:_HEADS_A_SHAPE]:
         try:
-            head = read_head(top / real[file.path], _HEAD_BYTES)
+            known = _format_of(file.path, top / real[file.path], _HEAD_BYTES)
+            if known is None and file.size > _HEAD_BYTES:
+                # Samples of some programs have many lines.
+                known = _format_of(file.path, top / real[file.path], HEAD_BYTES)
         except (OSError, FormatError):
             continue
-        if len(head) == _HEAD_BYTES and b"\0" not in head:
-            # The last line is cut.
-            head = head.rpartition(b"\n")[0] or head
-        known = find_format(file.path.rpartition("/")[2], head)
         if known is not None:
             shape.form, shape.role = known.name, known.role
             return
+
+
+def _format_of(path: str, place: Path, size: int) -> Format | None:
+    head = read_head(place, size)
+    if len(head) == size and b"\0" not in head:
+        # The last line is cut.
+        head = head.rpartition(b"\n")[0] or head
+    return find_format(path.rpartition("/")[2], head)

@@ -41,6 +41,12 @@ MODEL: Final = (
     rf"(?i:(?<![a-z])(?:{'|'.join(FAMILIES['model'])})[\d.]*(?:-\d+(?:\.\d+)?)?"
     r"[-_: ](?:\d+(?:\.\d+)?[bm]|[rv]\d(?:\.\d+)?)(?![A-Za-z0-9]))"
 )
+# Modes of Jetson boards: `MAXN` beside `15W` and `30W`.
+_POWER_MODE: Final = re.compile(
+    r"(?:mode_?)?(?:max[npq](?:_super)?|\d{1,3}w(?:_\d?core|_desktop)?)"
+)
+# Watts to which a device may be limited.
+_LIMITS_W: Final = (10, 3000)
 # So many times those that say it are all.
 _MOST: Final = 1.5
 # The signs of a difference and of millionths, as they are read.
@@ -82,6 +88,8 @@ def name_of_values(values: Collection[str]) -> str:
     exact = next((name for name, share in known if share >= least), "")
     if exact or not small:
         return exact
+    if all(map(_POWER_MODE.fullmatch, small)) and any("max" in value for value in small):
+        return "power_mode"
     negated = {re.sub(r"^(?:no|non|un|without)[-_]?", "", value) for value in small}
     if len(small) == 2 * len(negated):
         return min(negated)
@@ -99,6 +107,16 @@ def name_of_values(values: Collection[str]) -> str:
         if sure and _MOST * len([*sure, *others]) >= len(small):
             return name
     return "variant" if small & WORDS["variants"] else ""
+
+
+def is_power_limit(heading: str, values: Collection[object]) -> bool:
+    """Return whether a column `pl` has watts: numbers of a size to which devices are limited."""
+    if heading.lower().replace("-", "_").split("_")[-1:] != ["pl"] or len({*values}) < 2:
+        return False
+    low, high = _LIMITS_W
+    return all(
+        re.fullmatch(r"\d+(?:\.0)?", str(v)) and low <= float(str(v)) <= high for v in values
+    )
 
 
 def in_ascii(text: str) -> str:

@@ -34,7 +34,7 @@ SETS: dict[str, tuple[list[str], dict[str, list[str]]]] = {
     ),
     "limits of two values are no machines": (
         [f"{a}_pl{b}" for a in ("left", "right") for b in (150, 250)],
-        {"file": ["left", "right"], "pl": ["150", "250"]},
+        {"file": ["left", "right"], "power_limit": ["150", "250"]},
     ),
     "a part that some lack": (
         [f"{a}_{b}{c}" for a in ("left", "right") for b in ("int4", "fp16") for c in ("", "_v2")],

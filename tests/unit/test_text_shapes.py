@@ -7,6 +7,7 @@ import pytest
 
 from ingest.formats.logged_rows import are_blocks, logged_object
 from ingest.formats.table_files import parse_table, parse_tables
+from ingest.formats.table_rows import Table
 from ingest.formats.table_text import sniff
 from ingest.formats.text_tables import SECTION
 from ingest.records import ProblemList, ReadContext
@@ -46,6 +47,9 @@ SHAPES: dict[str, str] = {
     + joined(" | ", *ROWS),
     "a grid": GRID + boxed(HEAD) + GRID.replace("-", "=") + boxed(*ROWS) + GRID,
     "psql": joined(" | ", HEAD) + "------+----+----+----\n" + joined(" | ", *ROWS) + "(6 rows)\n",
+    "between rules in a report": "Filters, by elk\nHost: fox   Cards: 2\n\nResults\n-------\n\n"
+    + f"{'-' * 40}\n" + joined(" | ", HEAD) + f"{'-' * 40}\n" + joined(" | ", *ROWS)
+    + f"{'-' * 40}\n    sum of all = 253\n\nNotes\nThe host was idle before, and | is a bar.\n",
     "a quoted header": quoted(HEAD) + joined(",", *ROWS),
     "quoted rows": quoted(HEAD, *ROWS),
     "quoted cells in quoted rows": quoted(*([f'""{c}""' for c in row] for row in (HEAD, *ROWS))),
@@ -148,6 +152,23 @@ def test_every_shape_of_a_text_is_the_same_runs(shape: str, lake: Path, tmp_path
 )  # fmt: skip
 def test_a_text_with_bars_is_no_table(text: str) -> None:
     assert not sniff("README.md", text.encode())
+
+
+def test_commas_are_of_thousands_where_another_column_says_it() -> None:
+    rows = [(f"{n}0%", f"{n},{n}00,000", f"{n}7,{n}11", 60.4 + n) for n in range(1, 7)]
+    problems = ProblemList()
+
+    def read(*rows: Cells) -> Table:
+        text = joined(" | ", *rows)
+        (table,) = parse_tables([text.encode()], ReadContext("t.txt", 0.0), problems)
+        return table
+
+    table = read(("load", "ops", "ops per W", "power (W)"), *rows)
+    assert [*table.column(2)] == [f"{n}7{n}11" for n in range(1, 7)]
+    assert [p.kind for p in problems.all()] == []
+    # Without such a column it is doubted.
+    table = read(("load", "ops per W"), *((row[0], row[2]) for row in rows))
+    assert [p.kind for p in problems.all()] == ["unclear_comma"]
 
 
 PROGRAMS = joined(",", ("program", "cores", "energy_j"), ("fft", 2, 8.5), ("fft", 4, 7.5))

@@ -13,9 +13,9 @@ from data.connection import open_lake
 from ingest.__main__ import main
 from ingest.formats import FORMATS, find_format, key_values
 from ingest.formats.trace import read
+from ingest.formats.trace_cells import is_number, unit_of
 from ingest.formats.trace_counters import is_running_total, steps_of
 from ingest.formats.trace_headings import read_heading
-from ingest.formats.trace_layout import is_number, unit_of
 from ingest.formats.written_numbers import written_numbers
 from ingest.lake.proposals import read_proposals
 from ingest.records import ReadContext, Reading
@@ -183,6 +183,42 @@ LAYOUTS = {
         ),
         186.0, 12.0, {},
     ),
+    "ipmitool dcmi below dates, with a clock that stands still": (
+        "".join(
+            f"Tue 25 Nov 2025 04:00:{n:02} PM CET\n\n"
+            f"  Instantaneous power reading: {10 + n} Watts\n"
+            "  IPMI timestamp: Thu Jan  1 00:00:05 1970\n  Sampling period: 00000001 Seconds.\n"
+            for n in N
+        ),
+        186.0, 12.0, {},
+    ),
+    "powermetrics": (
+        "Machine model: Mac14,2\n\n" + "".join(
+            f"*** Sampled system activity (Tue Nov 25 16:00:{n // 2:02} 2025 +0100)"
+            " (500.00ms elapsed) ***\n\n**** Processor usage ****\n\n"
+            f"CPU 0 frequency: {1000 + n} MHz\nCPU 0 active residency:   5.73% (600 MHz:   0%)\n"
+            "Name    ID  CPU ms/s\nzsh    813  0.12\n"
+            f"CPU Power: {9000 + 1000 * n} mW\nGPU Power: 1000 mW\n"
+            f"Combined Power (CPU + GPU + ANE): {10_000 + 1000 * n} mW\n" for n in N
+        ),
+        93.0, 6.0, {"gpu_power_w": 1.0, "cpu_frequency": 1005.5},
+    ),
+    "sensors below seconds since 1970": (
+        "".join(
+            f"{1_763_000_000 + n}\ncoretemp-isa-0000\nCore 0:  +43.0°C  (high = +80.0°C)\n\n"
+            f"amdgpu-pci-0300\nvddgfx:  806.00 mV\npower1:  {10 + n}.00 W  (cap = 130.00 W)\n\n"
+            for n in N
+        ),
+        186.0, 12.0, {},
+    ),
+    "upower: what a battery holds is no energy that was taken": (
+        "".join(
+            f"  model:  4X\n  updated:  Tue 25 Nov 2025 16:00:{n:02} UTC (1 seconds ago)\n"
+            f"  battery\n    state:  discharging\n    energy:  {40 - 0.01 * n:.2f} Wh\n"
+            f"    energy-full:  50 Wh\n    energy-rate:  {10 + n} W\n" for n in N
+        ),
+        186.0, 12.0, {},
+    ),
     "Zeus: mW without a unit, ns": (
         rows("Time,Power", [f"2022-07-13 02:07:{n:02}.708783111" for n in N],
              [10_000 + 1000 * n for n in N]),
@@ -236,6 +272,12 @@ NO_TRACES = {
         "program,time_s,energy_j", ["join"] * 12 + ["sort"] * 12,
         [1 + n for n in N] + [9 + 9 * n for n in N], range(24)),
     "nothing measured": rows("time,errors", range(40), range(40)),
+    "runs, each below a date, that took as long as to the next": "".join(
+        f"Tue Nov 25 16:{n:02}:{n % 3:02} UTC 2025\nElapsed: {60 - n % 3} s\nPower: {50 + n} W\n"
+        for n in N),
+    "runs, each below a date, of what was set": "".join(
+        f"Tue Nov 25 16:{n:02}:00 UTC 2025\nThreads: {2 ** (n // 3)}\nPower: {50 + n} W\n"
+        for n in N),
 }  # fmt: skip
 
 
@@ -284,6 +326,26 @@ def test_outputs_of_a_load_generator_are_of_the_rows_with_their_settings(
 def test_what_is_no_trace(name: str) -> None:
     head = NO_TRACES[name].encode()
     assert [f.name for f in FORMATS if f.sniff("t.csv", head)][:1] == ["table"]
+
+
+def test_epochs_of_a_training_below_dates_are_no_samples() -> None:
+    text = "".join(
+        f"Tue Nov 25 16:{n:02}:00 UTC 2025\nEpoch: {n}\nPower: {50 + n} W\n"
+        f"epoch time: {60 - n}.5 s\n"
+        for n in N
+    )
+    assert all(f.name != "trace" for f in FORMATS if f.sniff("t.log", text.encode()))
+
+
+def test_samples_of_many_lines_are_known_by_few() -> None:
+    tasks = "".join(f"task{n:<30} {n * 7:6} 0.12 0.00 0.00 0.00 1.00\n" for n in range(250))
+    text = "".join(
+        f"*** Sampled system activity (Tue Nov 25 16:00:{n:02} 2025 +0000) (1000.00ms elapsed) ***"
+        f"\n\n{tasks}\nCPU Power: {1000 * (10 + n)} mW\n"
+        for n in N
+    )
+    assert getattr(find_format("t.txt", text.encode()[: 1 << 16]), "name", "") == "trace"
+    assert trace(text).measurements["energy_j"] == pytest.approx(186.0)
 
 
 @pytest.mark.parametrize(

@@ -384,7 +384,8 @@ STUDIES: Studies = {
         {"r.json": json.dumps({f"{model},bs={bs},pl={pl}": {
             "latency_ms": 50.5 / bs + pl / 100, "energy_J": 3.5 * pl + bs}
             for model in ("resnet50", "bert") for bs in (8, 32) for pl in (150, 250)})},
-        "model_text, bs, pl, energy_j", 8, [("bert", 8, 150, 533.0), ("bert", 8, 250, 883.0)],
+        "model_text, bs, power_limit, energy_j", 8,
+        [("bert", 8, 150, 533.0), ("bert", 8, 250, 883.0)],
     ),
     # A measurement a row and a cap a column; what no word explains is measured too.
     "caps in columns": (
