@@ -26,8 +26,8 @@ _SEPARATORS: Final = (",", ";", "\t", "|", None)
 # Whole numbers as programs write them. A text such as 007 is not a number.
 WHOLE: Final = re.compile(r"-?(0|[1-9]\d{0,18})")
 MOST_WHOLE: Final = 2**63
-# A unit below a name of a column.
 SEPARATED: Final = re.compile(r"\.[ct]sv(\.\w+)?$", re.IGNORECASE)
+# A unit below a name of a column.
 _UNIT: Final = re.compile(r"[A-Za-z%°µμ][A-Za-z/%*²^0-9-]{0,9}")
 # A heading that is a setting: `1200MHz`.
 _STEP: Final = re.compile(r"(\d+(?:\.\d+)?) ?([A-Za-z%]*)")
@@ -46,9 +46,7 @@ def sniff(name: str, head: bytes) -> bool:
     Its first row has names, all other rows have the same number of cells, and at least one column
     has numbers only.
     """
-    if head.startswith(_PARQUET):
-        return True
-    if is_workbook(name, head):
+    if head.startswith(_PARQUET) or is_workbook(name, head):
         return True
     if b"\0" in head:
         return False
@@ -68,9 +66,8 @@ def sniff(name: str, head: bytes) -> bool:
     if logged_objects(lines) or are_blocks(text.split("\n")) or are_headless_rows(lines):
         return True
     has_steps = is_measurement(name.partition(".")[0])
-    if any(_is_table(all_lines, separator, has_steps) for separator in _SEPARATORS):
-        return True
-    return logged_rows(lines) is not None
+    is_table = any(_is_table(all_lines, separator, has_steps) for separator in _SEPARATORS)
+    return is_table or logged_rows(lines) is not None
 
 
 def _is_table(lines: Sequence[str], separator: str | None, has_steps: bool = False) -> bool:
@@ -234,9 +231,9 @@ def _without_titles(lines: Iterable[str], separator: str, notes: dict[int, str])
     at = next((i for i, each in enumerate(cells) if sum(map(bool, each)) >= usual), 0)
     is_short = all(2 * sum(map(bool, each)) <= usual for each in cells[:at])
     is_text = not any(line.lstrip("\ufeff \t").startswith("#") for line in head[:at])
-    are_names = all(HEADING.fullmatch(name.strip('"')) for name in cells[at]) if at else False
-    is_distinct = len({*cells[at]}) == len(cells[at]) if at else False
-    titles = at if is_short and is_text and are_names and is_distinct else 0
+    names = [name.strip('"') for name in cells[at]] if at else [""]
+    are_names = all(map(HEADING.fullmatch, names)) and len({*names}) == len(names)
+    titles = at if is_short and is_text and are_names else 0
     notes |= {n: line.strip() for n, line in enumerate(head[:titles], 1) if line.strip(" \t\r,;")}
     yield from chain([""] * titles, head[titles:], source)
 
@@ -346,10 +343,8 @@ def separator_of(lines: Sequence[str], first: str) -> str | None:
 
     None stands for blanks.
     """
-    for separator in _SEPARATORS:
-        if _is_table(lines, separator):
-            return separator
-    return next((mark for mark in _SEPARATORS if mark and mark in first), None)
+    fitting = (mark for mark in _SEPARATORS if _is_table(lines, mark))
+    return next(fitting, next((mark for mark in _SEPARATORS if mark and mark in first), None))
 
 
 def split_lines(lines: Iterable[str], separator: str | None) -> Iterator[tuple[int, list[str]]]:

@@ -260,8 +260,7 @@ class GuessedTable:
             if target is None and guess.kind == "text" and names_machines(guess.heading):
                 target = "machine"
             is_fit = target != "dvfs" or guess.kind == "text"
-            is_free = guess.role == "knob" and not guess.is_declared
-            is_free = is_free and guess.name != _THREAD_COUNT
+            is_free = guess.role == "knob" and not guess.is_declared and guess.name != _THREAD_COUNT
             if is_free and target and target not in taken and is_fit:
                 kind = settings.tables[-1].kinds.get(target)
                 if kind == "text" or guess.kind in (kind, "whole"):
@@ -307,8 +306,9 @@ class GuessedTable:
         # Neither deviations nor work of an energy is a performance.
         metrics = [g for g in metrics if not g.heading.has(*WORDS["spreads"], *_OF_COSTS)]
         time = next((guess for guess in metrics if guess.to == "duration_s"), None)
-        more = [g for g in metrics if g.better == "more" and not g.to]
-        more = [guess for guess in more if not is_derived(guess.heading.text)]
+        more = [
+            g for g in metrics if g.better == "more" and not g.to and not is_derived(g.heading.text)
+        ]
         rates = [g for g in more if not g.heading.has(*WORDS["quality"])]
         rates.sort(key=lambda g: (g.quantity != "rate", not g.heading.has(*_RATES)))
         latency = latency_of_all(metrics)
@@ -361,11 +361,10 @@ def _is_other(guess: Guess, settings: Settings) -> bool:
     # Completion modes of storage are no others: `eco`, `3`.
     if name == "mode":
         return not {str(cell).lower() for cell in guess.cells} <= settings.modes.keys()
-    is_metric = name in MEASUREMENTS and guess.role == "metric"
     is_kind = (guess.kind == "text") == (kind == "text")
     is_label = guess.role == "label" and name in KNOBS
-    is_metric_of_lake = name not in MEASUREMENTS or is_metric
-    return name in COLUMNS or not is_kind or is_label or not is_metric_of_lake
+    is_no_metric = guess.role != "metric" and name in MEASUREMENTS
+    return name in COLUMNS or not is_kind or is_label or is_no_metric
 
 
 def _is_trace(table: FoundTable) -> bool:
