@@ -1,5 +1,6 @@
 """The performance metric of a workload, and the pair of metrics that most of the runs have."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
@@ -29,6 +30,8 @@ _WORK: Final = frozenset({"requests"})
 _COST_WORDS: Final = frozenset({"energy", "power"})
 # Words of columns with the deviations, or the intervals, of means.
 _DEVIATIONS: Final = frozenset({"std", "sd", "stdev", "stddev", "stderr", "sem", "ci95"})
+# A statistic of the requests of one run.
+_OF_REQUESTS: Final = re.compile(r"_(?:mean|avg|p\d+)_")
 # Units of what has one value a run.
 _OF_RUNS: Final = frozenset({"J", "Wh", "s"})
 # Within this share runs took the same time.
@@ -147,14 +150,16 @@ def deviations(names: Iterable[str]) -> list[str]:
 def means_of_unstated(names: Iterable[str], catalogue: Catalogue) -> list[str]:
     """Return the deviations of energies and times beside which no number of runs stands.
 
-    Rows with them are means. Powers are sampled within a run, and latencies are of its requests.
+    Rows with them are means. Powers are sampled within a run, and latencies are of its requests;
+    but the deviation of a mean or a percentile of these, as in `latency_p95_ms_std`, is of runs.
     """
     if catalogue.aggregates.has_means:
         return []
     return [
         name
         for name in deviations(names)
-        if kind_of(catalogue.metric(name).unit) in _OF_RUNS and "latency" not in name
+        if kind_of(catalogue.metric(name).unit) in _OF_RUNS
+        and ("latency" not in name or _OF_REQUESTS.search(name))
     ]
 
 

@@ -78,6 +78,12 @@ def test_rows_with_deviations_are_means_of_a_number_that_they_do_not_state() -> 
     columns = [Column(n, "metric", "real", n, n, unit) for n, unit in units.items()]
     catalogue = Catalogue.of(tuple(columns))
     assert means_of_unstated(units, catalogue) == ["energy_j_std", "time_sd"]
+    # Requests of one run have a p95 without a deviation.
+    requests = dict.fromkeys(("latency_p95_ms_std", "latency_std_ms_mean", "latency_sd_ms"), "ms")
+    own = Catalogue.of(
+        tuple(Column(n, "metric", "real", n, n, unit) for n, unit in requests.items())
+    )
+    assert means_of_unstated(requests, own) == ["latency_p95_ms_std"]
     number = Column("aggregate_n", "label", "whole", "n", "n")
     counted = Catalogue.of((*columns, number))
     assert means_of_unstated(units, counted) == []
