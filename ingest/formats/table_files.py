@@ -39,13 +39,16 @@ def parse_tables(
     Raises:
         FormatError: As `text_tables`.
     """
-    declared = {name for each in context.tables if not each.guessed for name in each.columns}
-    parsed = _parse_tables(blocks, context, problems)
-    found = [with_units_beside(table, declared) for table in parsed]
-    own = [each for each in context.tables if not (each.is_shipped or each.guessed)]
-    for table in found:
-        if not any(each.fits_header(table.headings) for each in own):
+    stated = [each for each in context.tables if (each.path or each.header) and not each.guessed]
+    found = []
+    for table in _parse_tables(blocks, context, problems):
+        fitting = [each for each in stated if each.fits_header(table.headings)]
+        if not fitting:
             drop_failed(table, problems)
+        # What a header was declared for keeps it.
+        declared = {name for each in fitting for name in each.columns}
+        is_free = not any(each.header for each in fitting)
+        found.append(with_units_beside(table, declared) if is_free else table)
     skips = [declaration_of(context.tables, table.headings).skip for table in found]
     return [join_steps(table, problems, skip) for table, skip in zip(found, skips, strict=True)]
 

@@ -20,7 +20,7 @@ from ingest.formats.written_numbers import (
     written_numbers,
 )
 from ingest.records import ProblemList
-from ingest.settings.column_names import WORDS
+from ingest.settings.column_names import FAMILIES, VALUES, WORDS
 from ingest.settings.headings import is_measurement, is_setting, read_heading, words_of
 
 # Rows by which the cells of a column are judged first.
@@ -33,6 +33,10 @@ MOST_COLUMNS: Final = 1_000
 _MOST_BYTES: Final = 1 << 30
 # Headings that recur are a part of this many at most, unless they are of measurements.
 _FEW: Final = 3
+# Last words of what the names of runs are called.
+_OF_TEXTS: Final = frozenset(
+    words_of(name)[-1:] for name in (*VALUES, *FAMILIES, *WORDS["programs"], "name")
+)
 
 
 class Table:
@@ -144,8 +148,8 @@ def cells_beyond(header: Sequence[str], body: Sequence[Sequence[str]]) -> int:
     """Return how many numbers behind the names of a header all rows have; 0 if nothing shows it.
 
     The first cells fit the names: numbers stand under each name of a measurement, texts under
-    others, and no text would have a name if the names began later. A first column in which all
-    cells differ may be names of rows, which have none.
+    others, and no text would have a name if the names began later. As names of rows may have none,
+    either numbers of replicates count under theirs, or all texts stand under names of texts.
     """
     beyond = {len(row) - len(header) for row in body}
     if len(beyond) != 1 or (count := beyond.pop()) <= 0 or len(body) < 2:
@@ -159,7 +163,18 @@ def cells_beyond(header: Sequence[str], body: Sequence[Sequence[str]]) -> int:
         return all(0 <= at < len(header) for at in named) and named.isdisjoint(measured)
 
     is_first = bool(texts and measured) and fits(0) and not any(map(fits, range(1, count + 1)))
-    return count if is_first and len({*columns[0]}) < len(body) else 0
+    is_named = all(words_of(header[at])[-1:] in _OF_TEXTS for at in texts if at < len(header))
+
+    def counts(begin: int) -> bool:
+        numbered = (
+            cells
+            for name, cells in zip(header, columns[begin:], strict=False)
+            if not WORDS["replicates"].isdisjoint(words_of(name))
+        )
+        return any({"0", "1"} & {*each} and all(map(str.isdigit, each)) for each in numbered)
+
+    is_counted = counts(0) and not any(map(counts, range(1, count + 1)))
+    return count if is_first and (is_named or is_counted) else 0
 
 
 def _is_number_or_unset(cell: str) -> bool:

@@ -318,8 +318,8 @@ def _unnamed_in(head: bytes) -> str:
         widths = {*map(len, rows)}
         width = max(widths, default=0)
         if 1 < len(names) < width and len(widths) == 1 and all(map(HEADING.fullmatch, names)):
-            said = f"all rows have {width} cells, the header has {len(names)} names"
-            return f"{said}: nothing says which cells have none"
+            said = f"the header has {len(names)} cells, and all rows below have {width}"
+            return f"{said}: names are missing, or a separator within a cell needs quotes"
     return ""
 
 

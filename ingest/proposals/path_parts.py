@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from ingest.formats import FORMATS
 from ingest.proposals.guess import are_twins
 from ingest.proposals.name_tokens import (
     COUNTED,
@@ -50,6 +51,7 @@ _ONE_PART: Final = re.compile(
     rf"|{MODEL}"
     rf"|(?i:{'|'.join(sorted(v for of in VALUES.values() for v in of if '_' in v))})(?![A-Za-z0-9])"
 )
+_TOOLS: Final = frozenset(known.name for known in FORMATS if known.role == "output")
 _MACHINE: Final = re.compile(r"[a-z]{1,3}\d{3,4}[a-z]*\d*|node\d+|host\d+", re.IGNORECASE)
 # Dates, seconds and ms since 1970 that are no round numbers, digests, and uuids.
 _STAMP: Final = re.compile(
@@ -223,7 +225,8 @@ class _Reader:
     def _are_replicates(self, tokens: Sequence[Token], at: int, word: str) -> bool:
         """Return whether the last numbers of names, which no word explains, are of replicates."""
         texts = tokens[at].texts
-        is_free = not word or (at > 1 and not tokens[at - 2].is_fixed)
+        # Of `out.fio-1` the word is of a tool.
+        is_free = not word or word in _TOOLS or (at > 1 and not tokens[at - 2].is_fixed)
         rest = [token for token in tokens[at + 1 :] if token.kind == "number"]
         if not is_free or rest or "replicate" in self._texts or not all(map(str.isdigit, texts)):
             return False

@@ -1,12 +1,15 @@
 """The header and the rows of separated text: titles above it, units below it."""
 
+from pathlib import Path
 from typing import Final
 
 import pytest
 
+from ingest.__main__ import main
 from ingest.formats.table_files import parse_tables
 from ingest.formats.table_text import fault_of, sniff, table_rows
 from ingest.records import ProblemList, ReadContext
+from tests.fixtures.ingest import put, runs
 
 GERMAN = """\
 Messreihe: Kompression
@@ -73,11 +76,12 @@ _LONG: Final = "kind,trial,time_s,events\n" + "".join(
 )
 
 
-def test_rows_longer_than_their_header_are_read_where_it_fits() -> None:
-    problems = ProblemList()
-    assert sniff("x.csv", _LONG.encode())
-    (table,) = parse_tables([_LONG.encode()], ReadContext("x.csv", 0.0), problems)
-    assert table.headings == ["kind", "trial", "time_s", "events"]
+@pytest.mark.parametrize("named", ["kind,trial", "benchmark,level"])
+def test_rows_longer_than_their_header_are_read_where_it_fits(named: str) -> None:
+    problems, text = ProblemList(), _LONG.replace("kind,trial", named)
+    assert sniff("x.csv", text.encode())
+    (table,) = parse_tables([text.encode()], ReadContext("x.csv", 0.0), problems)
+    assert table.headings == [*named.split(","), "time_s", "events"]
     assert next(iter(table.rows)) == (2, ("a", "1", "5.5", "301"))
     (problem,) = problems.all()
     assert (problem.kind, problem.severity, problem.line) == ("field_count", "doubted", 1)
@@ -87,6 +91,9 @@ def test_rows_longer_than_their_header_are_read_where_it_fits() -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        # Names of rows, which have no name.
+        "threads,time_s\na,1,9.5\na,2,4.5\nb,1,8.5\nb,2,3.5\n",
+        "threads,trial,time_s\na,1,1,9.5\na,2,2,4.5\nb,1,3,8.5\nb,2,4,3.5\n",
         # A first column of names, a text under a time, texts alone behind the names.
         "kind,trial,time_s\na1,x,1,2.5\nb1,y,2,3.5\na2,x,3,4.5\n",
         "time_s,trial,power_w\nx,1.5,1,20\nx,2.5,2,21\ny,2.5,3,21\n",
@@ -97,7 +104,7 @@ def test_rows_longer_than_their_header_are_read_where_it_fits() -> None:
 )  # fmt: skip
 def test_rows_longer_than_their_header_are_refused_where_nothing_says_how(text: str) -> None:
     assert not sniff("x.csv", text.encode())
-    assert "cells, the header has" in fault_of(text.encode())
+    assert "names are missing" in fault_of(text.encode())
 
 
 @pytest.mark.parametrize(
@@ -116,3 +123,13 @@ def test_rows_of_zeros_are_failed_trials(text: str, dropped: list[int]) -> None:
     (table,) = parse_tables([text.encode()], ReadContext("x.csv", 0.0), problems)
     assert [each.line for each in problems.all() if each.kind == "empty_row"] == dropped
     assert (table.refused, len(table)) == (len(dropped), text.count("\n") - 1 - len(dropped))
+
+
+def test_a_folder_with_failed_trials_and_longer_rows_says_so(tmp_path: Path, lake: Path) -> None:
+    raw = tmp_path / "raw"
+    text = _LONG.replace("a,2,6.5,302,77,8.25", "a,2,0,0,0,0").replace("events", "power_w")
+    put(raw / "x.csv", text.replace("kind", "benchmark"))
+    assert main(["add", str(raw), "--lake", str(lake)]) == 3
+    assert sorted((run["benchmark"], run["duration_s"]) for run in runs(lake)) == [
+        ("a", 5.5), ("b", 5.5), ("b", 6.5),
+    ]  # fmt: skip

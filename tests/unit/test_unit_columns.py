@@ -1,13 +1,16 @@
 """Units that stand in a column or a key beside the numbers."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ingest.__main__ import main
 from ingest.formats.table_files import parse_tables
 from ingest.proposals.columns import guess_columns
 from ingest.records import ProblemList, ReadContext
+from tests.fixtures.ingest import put, runs
 
 
 def cells(text: str, name: str) -> dict[str, list[Any]]:
@@ -70,3 +73,26 @@ def test_an_energy_is_in_the_unit_beside_it() -> None:
     guesses = guess_columns([*columns], [*columns.values()], {}, {})
     (total,) = (guess for guess in guesses if guess.to == "energy_j")
     assert (total.heading.text, total.scale, total.doubt) == ("energy.total (kWh)", 3.6e6, "")
+
+
+OWN = """[[tables]]
+header = "kind time time_unit"
+workload = "unknown"
+system = "linux_tuned"
+[tables.columns]
+kind = { role = "knob" }
+time = "duration_s"
+"""
+
+
+@pytest.mark.parametrize(("settings", "times"), [(None, [0.9, 450.0]), (OWN, [450.0, 900.0])])
+def test_times_of_several_units_are_runs(
+    settings: str | None, times: list[float], tmp_path: Path, lake: Path
+) -> None:
+    """What a person declared is as the person says."""
+    raw = tmp_path / "raw"
+    put(raw / "x.csv", "kind,time,time_unit\na,900,ms\nb,450,s\n")
+    if settings:
+        put(raw / "wattlas.toml", settings)
+    assert main(["add", str(raw), "--lake", str(lake)]) == 0
+    assert sorted(run["duration_s"] for run in runs(lake)) == times
