@@ -12,6 +12,7 @@ from itertools import chain, groupby, islice, takewhile
 from typing import Final
 
 from ingest.formats.written_numbers import is_number
+from ingest.settings.headings import is_measurement
 
 # Documents, of which a table may say again what the files beside them have.
 _DOCUMENTS: Final = re.compile(r"(?i)(?:.*/)?(?:readme[^/]*|[^/]*\.(?:md|markdown|rst))")
@@ -92,21 +93,22 @@ def _is_rule(line: str) -> bool:
 
 
 def _between_rules(filled: Sequence[str]) -> int:
-    """Return how many bars separate the cells of the first table below a rule, or with one between
-    its header and its rows, in the lines of a report; 0 where there is none.
+    """Return how many bars separate the cells of the first table of measurements below a rule, or
+    with one between its header and its rows, in the lines of a report; 0 where there is none.
     """
     rows = bars = 0
+    header = ""
     is_ruled = False
     for line in chain(filled, [""]):
         if _is_rule(line):
             is_ruled = True
         elif bars > 1 and line.count("|") == bars:
             rows += 1
-        elif is_ruled and rows > _LEAST_BOXED:
+        elif is_ruled and rows > _LEAST_BOXED and any(map(is_measurement, header.split("|"))):
             return bars
         else:
             is_ruled &= rows == 0 or bars == 0
-            rows, bars = 1, line.count("|")
+            rows, bars, header = 1, line.count("|"), line
     return 0
 
 

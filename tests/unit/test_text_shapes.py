@@ -147,6 +147,7 @@ def test_every_shape_of_a_text_is_the_same_runs(shape: str, lake: Path, tmp_path
     [
         # More text than table: it tells of results that are elsewhere.
         "# Tool\n" + "A line about it.\n" * 12 + boxed(HEAD) + RULE + boxed(*ROWS[:2]),
+        "Host\n----\npart | n | unit\n----\n" + "disk | 4 | TB\nram | 8 | GB\n" * 3,
         "Title\n-----\nwords | more words\n", '"a, b"\nc\n',
     ],
 )  # fmt: skip
