@@ -54,6 +54,8 @@ _MOST_SET: Final = 3
 # Of so many values a sweep has more than half in each setting.
 _MANY: Final = 8
 _SIDES: Final = frozenset("IJKMN")
+# Runs of one setting cost up to so many times as much as others.
+_UNLIKE: Final = 3
 AT_RANDOM: Final = "differs at random within a setting"
 # Last words of the number of something, or of work that may have been done.
 _NUMBER_OF: Final = frozenset(
@@ -276,6 +278,19 @@ def _is_by_design(guess: Guess, guesses: Sequence[Guess]) -> bool:
     return len(often) == 1
 
 
+def _numbers_what_ran(guess: Guess, guesses: Sequence[Guess]) -> bool:
+    """Return whether a column such as `query_id` has a value a row, and costs differ threefold.
+
+    Runs of one setting, numbered, cost about the same.
+    """
+    words = {*guess.heading.words}
+    is_id = "id" in words and not words.isdisjoint(WORDS["given"])
+    if not is_id or guess.is_declared or len({*guess.cells}) < len(guess.cells):
+        return False
+    costs = [g.numbers for g in guesses if g.role == "metric" and g.quantity in ("energy", "time")]
+    return any(len(c) > 1 and c.min() > 0 and c.max() > _UNLIKE * c.min() for c in costs)
+
+
 def _find_a_knob(guesses: Sequence[Guess]) -> None:
     """If nothing was set, take what stands before the first measurement.
 
@@ -298,6 +313,11 @@ def _find_a_knob(guesses: Sequence[Guess]) -> None:
         if 1 < guess.count <= MOST_NAMES and guess.why == REMARK:
             # Rows that these names alone tell apart are no replicates.
             guess.take("knob", "the only names, and nothing else was set")
+            return
+    for guess in guesses:
+        if _numbers_what_ran(guess, guesses):
+            guess.take("knob", "numbers what ran, of unlike costs, and nothing else was set")
+            guess.is_given = True
             return
     for guess in guesses:
         # Numbers of iterations and loads may be counted, or chosen: 10, 100, 1000; 15000 qps.
