@@ -26,7 +26,7 @@ from ingest.formats.json_cells import (
     summaries,
     without_dictionaries,
 )
-from ingest.formats.json_samples import is_clock, samples_of
+from ingest.formats.json_samples import are_moments, is_clock, samples_of
 from ingest.settings.column_names import WORDS, name_of_values
 from ingest.settings.headings import is_setting, quantity_of, read_heading, words_of
 
@@ -241,13 +241,16 @@ def _are_samples(
     A document without a row and a result is the trace of its samples.
     """
     if not is_in_row and not any(
-        _is_result(name) and isinstance(each, int | float) for name, each in carried.items()
+        # `benchmark_results.tokens_per_sec` is a result, though a benchmark was set.
+        _is_result(name.rpartition(".")[2]) and isinstance(each, int | float)
+        for name, each in carried.items()
     ):
         return False
-    if not any(map(is_clock, objects[0])) or not any(map(_has_energy, objects[0])):
+    if not any(map(is_clock, objects[0])):
         return False
     rows = [cells_of(each) for each in objects]
-    return samples_of({name: [row.get(name) for row in rows] for name in rows[0]}) is not None
+    columns = {name: [row.get(name) for row in rows] for name in rows[0]}
+    return are_moments(columns) or samples_of(columns) is not None
 
 
 def _numbered(keys: Collection[str]) -> tuple[str, dict[str, Cell]]:

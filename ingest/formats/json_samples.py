@@ -153,6 +153,19 @@ def _totals(samples: Samples) -> dict[str, Cell]:
     return values
 
 
+def are_moments(columns: Mapping[str, Sequence[object]]) -> bool:
+    """Return whether rows are of moments of one run: dates that do not fall, and no result of one.
+
+    A row that says how long it took, or how much of anything it did or needed, may be a run.
+    """
+    clock = next(filter(is_clock, columns), "")
+    quantities = {_quantity(name) for name in columns if name != clock}
+    if not clock or not quantities.isdisjoint({"time", "rate", "energy", "power", "price"}):
+        return False
+    times = _times(clock, columns[clock])
+    return bool((times >= _LEAST_UNIX_S).all() and (np.diff(times) >= 0).all())
+
+
 def _times(name: str, cells: Sequence[object]) -> np.ndarray:
     """Return times in s since any moment."""
     if all(isinstance(cell, str) for cell in cells):

@@ -104,6 +104,20 @@ def test_lists_of_samples_are_no_replicates(
         assert row["fps"] == 30.5 + row["crf"]
 
 
+@pytest.mark.parametrize(("beside", "count"), [({"temp_c": 41.5}, 1), ({"latency_ms": 4.5}, 6)])
+def test_moments_beside_a_result_are_of_one_run(beside: dict[str, float], count: int) -> None:
+    """A state at some moments is no run; a request that says how long it took may be one."""
+    dates = [f"2025-03-04T10:00:0{n}.250000" for n in range(6)]
+    series = [{"timestamp": date, "gpu_freq_hz": 734_000_000, **beside} for date in dates]
+    document = {
+        "meta": {"backend": "cpu"}, "benchmark_results": {"tokens_per_sec": 26.5},
+        "events": [{"name": "load", "timestamp": date} for date in dates], "timeseries": series,
+    }  # fmt: skip
+    found = rows(document)
+    assert len(found) == count
+    assert {row["benchmark_results_tokens_per_sec"] for row in found} == {26.5}
+
+
 @pytest.mark.parametrize(
     "beside", [{"time_s": 8.5}, {}, {"threads": 1}], ids=["times", "energies", "settings"]
 )
