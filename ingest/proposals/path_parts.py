@@ -69,6 +69,12 @@ _LARGE: Final = re.compile(r"\d+000|32768|65536|131072|262144|524288|1048576")
 _MOST_READ: Final = 5_000
 # Names of what a file has of a run.
 _KINDS: Final = WORDS["general"] | WORDS["less"] | {"rapl", "perf", "usage", "metrics", "stats"}
+# Words before a number that only counts the files of a setting.
+_SAYS_NOTHING: Final = (
+    WORDS["general"]
+    - (WORDS["set"] | WORDS["given"])
+    - {"experiment", "experiments", "benchmarks", "table", "tables"}
+)
 # What of a quantity is set, where no word says more.
 _SET: Final = {"bytes": "size", "power": "power_limit"}
 
@@ -227,11 +233,22 @@ class _Reader:
         texts = tokens[at].texts
         # Of `out.fio-1` the word is of a tool.
         is_free = not word or word in _TOOLS or (at > 1 and not tokens[at - 2].is_fixed)
+        is_free = is_free or ({*words_of(word)} <= _SAYS_NOTHING and self._begin_again(texts))
         rest = [token for token in tokens[at + 1 :] if token.kind == "number"]
         if not is_free or rest or "replicate" in self._texts or not all(map(str.isdigit, texts)):
             return False
         numbers = sorted({int(text) for text in texts})
         return numbers[0] <= 1 and numbers == [*range(numbers[0], numbers[-1] + 1)]
+
+    def _begin_again(self, texts: Sequence[str]) -> bool:
+        """Return whether numbers count from one first number in each of several settings."""
+        settings = [*zip(*self._texts.values(), strict=True)] if self._texts else []
+        counted: dict[tuple[str, ...], set[int]] = {}
+        for setting, text in zip(settings, texts, strict=False):
+            counted.setdefault(setting, set()).add(int(text) if text.isdigit() else -1)
+        first = min((min(numbers) for numbers in counted.values()), default=0)
+        ranges = [{*range(first, first + len(numbers))} for numbers in counted.values()]
+        return len(counted) > 1 and [*counted.values()] == ranges
 
     def _group(
         self,

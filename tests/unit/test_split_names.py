@@ -96,3 +96,25 @@ def test_a_number_behind_a_name_with_a_number_has_no_name_of_it(form: str, name:
     assert (column.name, column.kind, column.role, column.is_given) == (
         name, "whole", "knob", False,
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("paths", "last"),
+    [
+        # Each folder counts its files from 1, also where some have fewer.
+        (["-a/output1.txt", "-a/output2.txt", "-b/output1.txt", "-b/output2.txt", "-c/output1.txt"],
+         "replicate"),
+        # One folder alone: nothing says what the number counts.
+        (["output1.txt", "output2.txt", "output3.txt"], "output"),
+        # A folder begins at 2, as where each has a setting of its own.
+        (["a/output1.txt", "a/output2.txt", "b/output2.txt", "b/output3.txt"], "output"),
+        # A word that says what ran or was set.
+        (["a/test1.txt", "a/test2.txt", "b/test1.txt", "b/test2.txt"], "test"),
+        (["a/batch1.txt", "a/batch2.txt", "b/batch1.txt", "b/batch2.txt"], "batch"),
+    ],
+)  # fmt: skip
+def test_a_number_behind_a_plain_word_counts_the_files_of_each_setting(
+    paths: list[str], last: str
+) -> None:
+    _, columns = read_paths(paths)
+    assert columns[-1].name == last
