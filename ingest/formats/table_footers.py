@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from statistics import mean, stdev
 from typing import Final
 
@@ -18,7 +19,8 @@ from ingest.settings.headings import (
 )
 
 SUMMARY: Final = re.compile(
-    r"\W*(?:(?:grand |sub)?totals?|sum|overall|average|avg|mean|geo(?:metric )?mean|[∑Σ].*"
+    r"\W*(?:(?:grand |sub)?totals?|sum|overall|aggregated?|average|avg|mean|geo(?:metric )?mean"
+    r"|[∑Σ].*"
     r"|std|st\.? ?dev\.?|stddev|standard deviation"
     r"|summe|gesamt|mittel(?:wert)?|durchschnitt|moyenne|somme|totale|media|promedio|suma)\b.*",
     re.IGNORECASE,
@@ -28,6 +30,8 @@ _MOST: Final = 3
 # What no run has 0 of; so many columns of a row show that it is of none.
 _NEVER_0: Final = WORDS["latencies"] | {"time", "energy", "power"}
 _FEWEST_COSTS: Final = 2
+# So many equal numbers are no chance.
+_FEWEST_EQUAL: Final = 3
 # A total or a mean differs from that of the numbers above it by their rounding, or by this share.
 _EQUAL: Final = 0.001
 
@@ -51,6 +55,9 @@ def drop_footers(table: Table, problems: ProblemList, is_declared: bool) -> None
     for count in range(named, 0, -1):
         footers = table.last(count)
         judged = [_judged(table, cells, len(table) - count) for _, cells in footers]
+        if len(table) == count + 1:
+            ((_, first),) = islice(table.rows, 1)
+            judged = [([_repeats(first, cells)], False) for _, cells in footers]
         if any(not all(each) and not is_empty for each, is_empty in judged):
             continue
         for (line, cells), (each, _) in zip(footers, judged, strict=True):
@@ -145,6 +152,14 @@ def _judged(table: Table, cells: Sequence[Cell], rows: int) -> tuple[list[bool],
             )
         ))  # fmt: skip
     return equal or [False], is_empty
+
+
+def _repeats(row: Sequence[Cell], cells: Sequence[Cell]) -> bool:
+    """Return whether all numbers of a row are those of the only row above it, and enough are."""
+    numbers = [number for cell in cells if (number := _number(cell)) is not None]
+    return len(numbers) >= _FEWEST_EQUAL and numbers == [
+        number for cell in row if (number := _number(cell)) is not None
+    ]
 
 
 def _statistics(numbers: Sequence[float]) -> list[float]:

@@ -34,6 +34,10 @@ _MARKS: Final = "#*_=-: \t\r\ufeff"
 # The least cells of a header, by whether blanks separate them.
 _LEAST_CELLS: Final = {True: 3, False: 2}
 _MOST_AHEAD: Final = 3
+# Rows that show what their separator is.
+_LEAST_ROWS: Final = 2
+# Words of titles, that head no column.
+_OF_TITLES: Final = frozenset({"of", "the", "for", "and", "with", "my", "from", "on", "to", "a"})
 
 
 def is_document(path: str) -> bool:
@@ -43,7 +47,7 @@ def is_document(path: str) -> bool:
 
 def without_frames(lines: Iterable[str]) -> Iterator[str]:
     """Yield lines without the bars, rules and quotes that frame all rows; rules become empty."""
-    source = _with_parameters(lines)
+    source = _with_separated_names(_with_parameters(lines))
     head = [*islice(source, _FIRST_LINES)]
     plain = _unframed(head)
     yield from map(plain, chain(head, source)) if plain else chain(head, source)
@@ -64,6 +68,31 @@ def _with_parameters(lines: Iterable[str]) -> Iterator[str]:
     names, values = (mark[1].join(each) for each in zip(*pairs, strict=True))
     yield f"{below.rstrip()}{mark[1]}{names}"
     yield from (f"{line.rstrip()}{mark[1]}{values}" if line.strip() else line for line in source)
+
+
+def _with_separated_names(lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines; names between blanks above rows of as many cells have the mark of the rows."""
+    source = iter(lines)
+    head = [*islice(source, 1 + _MOST_AHEAD)]
+    names = "".join(head[:1]).strip("\ufeff# \t\r").split()
+    if len(names) > 1 and not _SEPARATED.search("".join(head[:1]).replace("\t", " ")):
+        rows = [*filter(str.strip, head[1:])]
+        marks = [mark for mark in ",;" if are_names_of(names, [row.split(mark) for row in rows])]
+        head[:1] = [marks[0].join(names)] if marks else head[:1]
+    yield from chain(head, source)
+
+
+def are_names_of(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether words head rows, and are no title above another header or above numbers.
+
+    A title has words such as `of`; numbers stand in each row, and under all measurements.
+    """
+    are_headings = all(map(HEADING.fullmatch, names)) and _OF_TITLES.isdisjoint(names)
+    cells = [[cell.strip() for cell in row] for row in rows]
+    if len(cells) < _LEAST_ROWS or {*map(len, cells)} != {len(names)} or not are_headings:
+        return False
+    measured = [at for at, name in enumerate(names) if is_measurement(name)]
+    return bool(measured) and all(is_number(row[at]) for row in cells for at in measured)
 
 
 def _unframed(head: Sequence[str]) -> Callable[[str], str] | None:

@@ -7,11 +7,12 @@ import pytest
 
 from ingest.formats.logged_rows import are_blocks, logged_object
 from ingest.formats.table_files import parse_table, parse_tables
+from ingest.formats.table_lines import without_frames
 from ingest.formats.table_rows import Table
 from ingest.formats.table_text import sniff
 from ingest.formats.text_tables import SECTION
 from ingest.records import ProblemList, ReadContext
-from tests.fixtures.ingest import details, ingest, put, query
+from tests.fixtures.ingest import details, ingest, put, query, runs
 
 HEAD = ("filter", "width_px", "energy_j", "time_s")
 ROWS = [
@@ -288,3 +289,51 @@ def test_other_lines_of_values_are_no_blocks_of_runs(text: str) -> None:
 )  # fmt: skip
 def test_pairs_of_a_run_end_a_line(line: str, expected: dict[str, object] | None) -> None:
     assert logged_object(line) == expected
+
+
+BUILDS = "gcc -O2,3.25,41.5\nclang -O2,2.75,44.125\nicx -O3,2.5,47.25\n"
+
+
+@pytest.mark.parametrize(
+    "names", ["build   time power", "# build\ttime  power", "build,time,power"]
+)
+@pytest.mark.parametrize("mark", [",", ";"])
+def test_names_between_blanks_head_rows_between_commas(
+    names: str, mark: str, lake: Path, tmp_path: Path
+) -> None:
+    text = f"{names.replace(',', mark)}\n{BUILDS.replace(',', mark)}"
+    put(tmp_path / "in/t.csv", text)
+    ingest(lake, tmp_path / "in", is_proposing=True)
+    rows = runs(lake, "build, duration_s, power_w", "build")
+    assert [(r["build"], r["duration_s"], r["power_w"]) for r in rows] == [
+        ("clang -O2", 2.75, 44.125), ("gcc -O2", 3.25, 41.5), ("icx -O3", 2.5, 47.25),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # A title above a header; above numbers; names above texts; one word too few.
+        f"Build time power\nname,seconds,watts\n{BUILDS}",
+        f"Power of builds\n{BUILDS}",
+        f"time build power\n{BUILDS}",
+        f"time power\n{BUILDS}",
+    ],
+)
+def test_other_lines_above_rows_between_commas_are_as_they_stand(text: str) -> None:
+    lines = text.split("\n")
+    assert [*without_frames(lines)] == lines
+
+
+def locust(*rows: str) -> str:
+    return joined("\n", ("kind,url,sent,latency_ms,requests/s", *rows))
+
+
+def test_a_total_of_one_row_is_that_row(lake: Path, tmp_path: Path) -> None:
+    """Where numbers differ, or there are two rows above it, it is kept or judged as a total."""
+    put(tmp_path / "in/small.csv", locust("GET,/a,512,38.5,17.25", ",Aggregated,512,38.5,17.25"))
+    put(tmp_path / "in/large.csv", locust("GET,/a,890,61.5,29.5", ",Aggregated,890,61.5,29.5"))
+    put(tmp_path / "in/other.csv", locust("GET,/a,700,50.5,23.5", ",Aggregated,701,50.5,23.5"))
+    report = ingest(lake, tmp_path / "in", is_proposing=True)
+    assert len(runs(lake)) == 4
+    assert details(report, "summary_row").count("'Aggregated' is of other rows; no run") == 2
