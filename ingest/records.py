@@ -297,6 +297,7 @@ class SummaryTable:
         has_cores: Whether `core` in the rows says of which core of a run a row is.
         refused: Number of rows that are not in `rows`, each with a problem.
         summed: Number of rows that are not in `rows`, because they were added to others.
+        copied: Number of rows that are not in `rows`, because another table has them.
         place: Where a document has it, if the document has several tables.
         others: The other tables of a document.
     """
@@ -309,6 +310,7 @@ class SummaryTable:
     has_cores: bool = False
     refused: int = 0
     summed: int = 0
+    copied: int = 0
     place: str = ""
     others: list["SummaryTable"] = field(default_factory=list)
 

@@ -88,7 +88,7 @@ def join_repeated(reads: Sequence[TableRead]) -> tuple[list[TableRead], list[Ign
     """
     sizes = {id(read): len(read.table.rows) for read in reads}
     gone: dict[int, Ignored] = {}
-    guessed = [read for read in reads if _is_guessed(read)]
+    guessed = [read for read in reads if read.is_guessed]
     if len(guessed) < _FEWEST or sum(sizes.values()) > _MOST_ROWS:
         return [*reads], []
     for read in sorted(guessed, key=lambda each: -sizes[id(each)]):
@@ -135,7 +135,7 @@ def join_logs(
     logs = [work for work in works if len(work.files) == 1 and not work.files[0].part]
     logs = [w for w in logs if w.files[0].format.role == "output" and w.size <= _MOST_BYTES]
     sized = [read for read in reads if _FEWEST <= len(read.table.rows) <= _MOST_ROWS]
-    tables = [read for read in sized if _is_guessed(read)]
+    tables = [read for read in sized if read.is_guessed]
     joined: dict[str, Ignored] = {}
     if not tables or not _FEWEST <= len(logs) <= _MOST_LOGS:
         return set(), []
@@ -163,10 +163,6 @@ def join_logs(
             read.table.problems.append(Problem("maybe_repeated", "doubted", detail))
         rows.close()
     return set(joined), list(joined.values())
-
-
-def _is_guessed(read: TableRead) -> bool:
-    return any(problem.kind == "guessed_columns" for problem in read.table.problems)
 
 
 def _is_long(value: object) -> bool:

@@ -22,6 +22,7 @@ from ingest.discover.source_reads import settings_struct, source_struct
 from ingest.lake.recorded_runs import SUMMARY, RunIds
 from ingest.records import Problem, ProblemList, Severity, SummaryRow
 from ingest.settings.headings import is_named_as_copy, quantity_of, read_heading
+from ingest.tables.copied_rows import without_copied
 from ingest.tables.row_doubts import Powers, Unknown, failure_of, states_of, workload_of_row
 from ingest.tables.table_reads import RowCounts, TableRead, window_of
 from ingest.tables.unique_keys import DROPPED, FIRST, FURTHER, NONE, RowKeys
@@ -84,6 +85,7 @@ class _Resolution:
     def __init__(self, dataset: str, reads: Sequence[TableRead], taken: RunIds) -> None:
         self._dataset = dataset
         self._reads = sorted(reads, key=lambda read: read.file.path)
+        without_copied(self._reads)
         self._notes = {read.file.path: ProblemList(MAX_NAMED_LINES) for read in reads}
         self._unknown: dict[str, list[Problem]] = defaultdict(list)
         self._refused = self._empty = 0
@@ -121,7 +123,8 @@ class _Resolution:
         counts, problems = RowCounts(), dict[str, list[Problem]]()
         for read in self._reads:
             path, table = read.file.path, read.table
-            counts.read += len(table.rows) + table.refused + table.summed
+            counts.read += len(table.rows) + table.refused + table.summed + table.copied
+            dropped += table.copied
             counts.refused += table.refused
             counts.summed += table.summed
             problems.setdefault(path, self._notes[path].all()).extend(table.problems)
@@ -237,8 +240,9 @@ class _Resolution:
             path = self._reads[keys.tables[twin]].file.path
             where = f"line {keys.lines[twin]}" + ("" if path == read.file.path else f" of {path}")
             detail = f"the same row as {where}; dropped"
-            line = int(keys.lines[row])
-            self._notes[read.file.path].add("identical_row", "repaired", detail, line)
+            self._notes[read.file.path].add(
+                "identical_row", "repaired", detail, int(keys.lines[row])
+            )
 
     def _note_further(self) -> None:
         """Note rows with the key of another one; only the details that are kept are written."""

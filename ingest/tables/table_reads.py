@@ -12,7 +12,7 @@ import numpy as np
 from data.declared import Column
 from data.schema import MEASUREMENTS
 from ingest.discover.found_files import RawFile
-from ingest.discover.names import KEY_KNOBS, workload_of
+from ingest.discover.names import KEY_KNOBS, strip_compression, workload_of
 from ingest.files.packed import Packed
 from ingest.formats.trace_times import unix_of_number, unix_seconds
 from ingest.formats.written_numbers import are_readings, is_precise
@@ -147,6 +147,17 @@ class TableRead:
         self.table.columns = [*columns]
         for name in ("kept", "knobs", "metrics", "measured", "energies"):
             self.__dict__.pop(name, None)
+
+    @cached_property
+    def is_guessed(self) -> bool:
+        """Whether nobody declared its columns."""
+        return any(problem.kind == "guessed_columns" for problem in self.table.problems)
+
+    @cached_property
+    def of_path(self) -> frozenset[str]:
+        """Columns that its path gives, the same for all rows."""
+        declared = self.file.settings.tables_of(strip_compression(self.file.path))
+        return frozenset(name for table in declared for name in table.constants)
 
     def is_empty(self, row: SummaryRow) -> bool:
         """Return whether nothing was measured of a row, as of a plan that was not run yet."""

@@ -67,6 +67,35 @@ def test_rows_of_another_name_stay_though_they_agree(lake: Path, tmp_path: Path)
     assert query(lake, "SELECT count(*) AS n FROM runs") == [{"n": 13}]
 
 
+MEASURED = [f"{2**n},{31.257 + 7 * n:.3f},{4.753 - n / 2:.3f},{0.61234 + n / 7:.5f}"
+            for n in range(5)]  # fmt: skip
+THREE = "threads,energy_j,time_s,gflops"
+
+
+@pytest.mark.parametrize(
+    ("header", "own", "other", "expected"),
+    [
+        (THREE, MEASURED[:4], ["16,9.876,1.234,1.98765", *MEASURED[1:4]], 5),
+        # The last digit of one number differs in each row.
+        (THREE, MEASURED[:4], [f"{row[:-1]}{(int(row[-1]) + 1) % 10}" for row in MEASURED[:4]], 8),
+        # Another setting stands in the row: a simulator may say the same of it.
+        (f"cache,{THREE}", [f"4,{row}" for row in MEASURED], [f"8,{row}" for row in MEASURED], 10),
+        # Numbers of two digits agree by chance.
+        (THREE, ["1,40,9.5,1.2", "2,31,5.2,2.3"], ["2,31,5.2,2.3", "4,28,3.1,3.9"], 4),
+    ],
+)
+def test_a_row_that_two_files_have_is_one_measurement(
+    header: str, own: list[str], other: list[str], expected: int, lake: Path, tmp_path: Path
+) -> None:
+    """Whatever the files are called, two runs do not agree in three numbers of many digits."""
+    put(tmp_path / "raw" / "blocked.csv", "\n".join((header, *own)) + "\n")
+    put(tmp_path / "raw" / "plain.csv", "\n".join((header, *other)) + "\n")
+    report = ingest(lake, tmp_path / "raw", is_proposing=True)
+    assert query(lake, "SELECT count(*) AS n FROM runs") == [{"n": expected}]
+    found = [p.problem for p in report.problems if "one measurement; dropped" in p.problem.detail]
+    assert [each.severity for each in found] == ["doubted"] * (expected < len(own) + len(other))
+
+
 def test_sizes_of_each_program_are_set(lake: Path, tmp_path: Path) -> None:
     """Each program has sizes of its own, and each size two runs: no count that differs."""
     sizes = {"fft": (64, 128, 256), "matmul": (100, 200, 300), "sort": (1000, 5000, 9000)}
