@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 from ingest.formats import (
     fio,
+    fio_text,
     hdr_percentiles,
     hoboware,
     intlog,
@@ -112,6 +113,14 @@ FORMATS: tuple[Format, ...] = (
     Format("hdr_percentiles", "output", hdr_percentiles.sniff, hdr_percentiles.read),
     Format("wult", "output", wult.sniff, wult.read, list_parts=wult.list_parts),
     Format("fio", "output", fio.sniff, fio.read, own_workload=STORAGE, list_parts=fio.list_parts),
+    Format(
+        "fio_text",
+        "output",
+        fio_text.sniff,
+        fio_text.read,
+        own_workload=STORAGE,
+        list_parts=fio_text.list_parts,
+    ),
     Format(
         "proc_interrupts",
         "counts",

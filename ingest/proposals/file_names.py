@@ -36,7 +36,7 @@ LATENCY_OF: Final = {
 # Formats of what threads that issue requests measured.
 _OF_REQUESTS: Final = frozenset(
     {*LATENCY_OF, "fio", "fio_terse", "iperf3", "netpipe_out", "hdr_percentiles", "sysbench"}
-    | {"ycsb", "cyclictest"}
+    | {"fio_text", "ycsb", "cyclictest"}
 )
 _MACHINE_FILES: Final = ("cpuinfo", "lscpu")
 _REGEX: Final = {"hex": "0[xX][0-9a-fA-F]+", "size": r"\d+[kKmMgG]?(?:i?[bB])?", "number": r"\d+"}

@@ -412,3 +412,17 @@ def _places(value: Any) -> Iterator[tuple[Any, ...]]:
         for key in value if isinstance(value, dict) else range(len(value)):
             yield (key,)
             yield from ((key, *rest) for rest in _places(value[key]))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # What a script says, a version without jobs, and fio 2, whose lines are others.
+        "running fio with rw=read, bs=4k, iodepth=16\nfio-3.36\n",
+        "fio-3.36\nStarting 1 process\n",
+        "a: (g=0): rw=read, bs=4K-4K/4K-4K/4K-4K, ioengine=sync, iodepth=1\nfio-2.2.10\n",
+    ],
+)
+def test_other_texts_that_name_fio_are_none_of_its_output(text: str) -> None:
+    form = find_format("a.txt", text.encode())
+    assert form is None or form.name != "fio_text"
