@@ -7,10 +7,11 @@ from typing import Final
 
 from ingest.formats.json_cells import Cell
 from ingest.formats.json_rows import is_set
-from ingest.proposals.guess import Guess, are_twins, decides
+from ingest.proposals.guess import Guess, are_twins, decides, rows_by
 from ingest.proposals.heading_roles import is_measured, names_machines
 from ingest.proposals.roles import YES_OR_NO
 from ingest.settings.column_names import WORDS
+from ingest.settings.headings import words_of
 
 # Numbers with so few values may go together by chance.
 _FEW: Final = 2
@@ -69,8 +70,10 @@ def mark_twins(guesses: Sequence[Guess]) -> None:
         combinations = _combinations(parts)
         is_crossed = combinations == math.prod(part.count for part in parts)
         is_of_settings = guess.heading.has(*_OF_SETTINGS)
-        # Of rows with a name each, most of which other settings tell apart, it is no setting.
+        # Of rows with a name each, most of which other settings tell apart, it is no setting; but
+        # for names of other words where nothing else tells them apart, as `base` and `prefetch`.
         is_of_row = is_of_settings and guess.count == len(guess.cells) < 2 * combinations
+        is_of_row = is_of_row and not _differ_in_words(guess, knobs)
         is_whole = combinations == guess.count and (is_crossed or is_of_settings)
         is_named = not guess.is_given and (is_of_row or is_whole)
         stated = [part for part in parts if _contains(guess.cells, part.cells)]
@@ -102,6 +105,24 @@ def are_paths(cells: Sequence[Cell]) -> bool:
     """Return whether texts are paths of files, where there are any."""
     texts = {str(cell).strip() for cell in cells} - {"", "None"}
     return bool(texts) and all(map(_PATH.fullmatch, texts))
+
+
+def _differ_in_words(guess: Guess, knobs: Sequence[Guess]) -> bool:
+    """Return whether rows that other knobs do not tell apart have names of unlike words.
+
+    Numbers and letters that count do not matter: `exp 7` and `exp 8` are repetitions. Where most
+    settings have several rows, names tell no setting.
+    """
+    others = [each.cells for each in knobs if each is not guess and each.is_set]
+    groups = rows_by(others, range(len(guess.cells)))
+    alike = [rows for rows in groups if len(rows) > 1]
+    names = [{_words_in(guess.cells[row]) for row in rows} for rows in alike]
+    unlike = all(len(name) == len(rows) for name, rows in zip(names, alike, strict=True))
+    return 0 < 2 * len(alike) < len(groups) and unlike
+
+
+def _words_in(cell: Cell) -> frozenset[str]:
+    return frozenset(word for word in words_of(str(cell)) if len(word) > 1 and word.isalpha())
 
 
 def _says_yes(guess: Guess) -> bool:
