@@ -115,8 +115,9 @@ class _Line(NamedTuple):
 
     @property
     def is_property(self) -> bool:
-        """Whether it states what a meter or a machine is: `Energy units = 0.00006104J`."""
-        return self.unit is not None and not _PROPERTIES.isdisjoint(self.words)
+        """Whether it states what a meter or a machine is, or a seed: nobody measures or tunes it."""
+        is_seed = self.unit == "" and self.words[-1:] == ("seed",)
+        return self.unit is not None and (is_seed or not _PROPERTIES.isdisjoint(self.words))
 
     @property
     def is_beside(self) -> bool:
@@ -125,12 +126,10 @@ class _Line(NamedTuple):
 
     @property
     def is_set(self) -> bool:
-        """Whether it states what was set before the run: a text, a whole number without unit, or
-        a limit.
-        """
+        """Whether it states what was set: a text, a whole number without unit, or a limit."""
         is_value = self.unit is None or (self.unit == "" and self.text.isdigit())
         is_named = bool({*self.words[-1:]} & (WORDS["set"] | WORDS["given"]))
-        return (is_value and is_named) or self.is_limit
+        return (is_value and is_named and not self.is_property) or self.is_limit
 
 
 def sniff(name: str, head: bytes) -> bool:

@@ -290,7 +290,9 @@ def test_a_time_with_one_digit_of_hours_is_no_time_of_day() -> None:
     assert find_format("a.log", text.format("10:12:04").encode()) is None
 
 
-COUNTED = """Clock units = 0.0005s
+COUNTED = """Random seed: 41
+Threads: 8
+Clock units = 0.0005s
 Energy units = 0.00003052J
 Socket power limit: 65.0 W
 Socket maximum power: 90.0 W
@@ -314,6 +316,7 @@ def test_what_a_run_took_stands_in_brackets_behind_its_counter() -> None:
     roles = {column.name: column.role for column in reading.columns}
     assert (roles["socket_power_limit"], roles["energy_units"]) == ("knob", "label")
     assert reading.knobs["socket_power_limit"] == 65.0
+    assert (roles["random_seed"], roles["thread_count"]) == ("label", "knob")
 
 
 @pytest.mark.parametrize(
