@@ -115,7 +115,7 @@ class _Line(NamedTuple):
 
     @property
     def is_property(self) -> bool:
-        """Whether it states what a meter or a machine is, or a seed: nobody measures or tunes it."""
+        """Whether it states what a meter or a machine is, or a seed: nobody tunes it."""
         is_seed = self.unit == "" and self.words[-1:] == ("seed",)
         return self.unit is not None and (is_seed or not _PROPERTIES.isdisjoint(self.words))
 
