@@ -127,6 +127,7 @@ def test_the_energy_of_an_item_comes_before_power_and_before_that_of_a_part() ->
         "energy_image",
         "gpu_image",
         "gpu_rail_energy",
+        "energy_per_request_uj",
         "power_w",
     )
     assert choose_cost({"power_w": 9, "energy_image": 9}, 9, "", catalogue) == "energy_image"
