@@ -17,6 +17,7 @@ from app.explore.opening_rule import (
 from app.explore.state import ExploreState
 from app.kit.lake_view import LakeView, of_workload
 from app.kit.metric_choice import (
+    COUNTED,
     PERFORMANCE,
     choose_cost,
     choose_performance,
@@ -190,8 +191,9 @@ def _with_metrics(view: LakeView, state: ExploreState) -> tuple[ExploreState, tu
     is_cost = bool(y in catalogue.costs and counts.get(y))
     is_spare = is_open("y", usual.y) and not is_cost and first.better is not None
     runs = counts.get(x, 0), counts.get(y, 0), paired.get(y, 0)
-    # Of what has no direction, less and more tell nothing beside a metric that has one.
-    is_alike = are_alike(first, second) or (is_spare and second.better is None)
+    # What has no direction, or is counted while a processor works, tells nothing beside a result.
+    is_no_result = second.better is None or second.group in COUNTED
+    is_alike = are_alike(first, second) or (is_spare and is_no_result)
     if not is_alike and not is_energy_over_time(first, second):
         choice = catalogue.choice_columns
         query = one_measurement_query(state.selection, first.name, second.name, choice)

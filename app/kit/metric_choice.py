@@ -26,6 +26,8 @@ _LAST: Final = frozenset(
 )
 # Amounts of work: no performance, and no cost.
 _WORK: Final = frozenset({"requests"})
+# Groups of what a processor counts while it works: neither a cost nor a performance.
+COUNTED: Final = frozenset({"Processor", "Interrupts and switches", "Sleep states"})
 # Words of the names of what is a cost, whatever its unit.
 _COST_WORDS: Final = frozenset({"energy", "power"})
 # Words of columns with the deviations, or the intervals, of means.
@@ -83,13 +85,14 @@ def _commonest(counts: Mapping[str, int], other: str, catalogue: Catalogue) -> s
     """
     kinds = {kind_of(catalogue.metric(name).unit) for name in (*catalogue.costs, other) if name}
 
-    def rank(name: str) -> tuple[bool, bool, bool, bool, int]:
+    def rank(name: str) -> tuple[bool, bool, bool, bool, bool, int]:
         metric = catalogue.metric(name)
         is_told = metric.better is not None
         # `energy_change` in percent stands along y.
         is_beside = _COST_WORDS.isdisjoint(name.split("_")) == (other == "energy_j")
         is_other_kind = kind_of(metric.unit) not in kinds
-        return name not in _LAST, is_other_kind, is_told, is_beside, counts[name]
+        is_result = metric.group not in COUNTED
+        return name not in _LAST, is_other_kind, is_told, is_result, is_beside, counts[name]
 
     left = (name for name, n in counts.items() if n and name != other)
     return max(left, key=rank, default=None)

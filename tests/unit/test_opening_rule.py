@@ -101,6 +101,8 @@ def test_the_performance_metric_where_any_run_has_it() -> None:
     assert chosen({"latency_p99_us": 1, "ipc": 9}) == "latency_p99_us"
     assert chosen({"latency_p99_us": 0, "ipc": 9}) == "ipc"
     assert chosen({"interrupts": 1, "rx_desc": 9}) == "interrupts", "one that has a direction"
+    few = {"interrupts": 9, "context_switches": 9, "latency_mean_us": 1}
+    assert chosen(few) == "latency_mean_us", "a result before what a processor counts"
     assert chosen({"power_w": 9, "ipc": 5}) == "ipc", "power stands along y"
     assert chosen({}) == "latency_p99_us"
     timed = {"energy_j": 9, "power_w": 9, "cpu_usage": 9, "duration_s": 9}

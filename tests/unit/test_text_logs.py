@@ -4,7 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from app.explore.defaults import default_state
+from app.kit.lake_view import LakeView
+from data.connection import open_lake
 from data.errors import FormatError, SettingsError
+from data.selection import Selection
 from ingest.__main__ import main
 from ingest.formats import FORMATS, find_format
 from ingest.records import ReadContext, Reading
@@ -215,6 +219,21 @@ def test_what_perf_counted_of_a_tool_stands_below_what_the_tool_says() -> None:
         counted.keys().isdisjoint(each.measurements)
         for each in read_parts((both + _PERF).encode())[1].values()
     )
+
+
+def test_what_a_processor_counted_is_no_cost_on_opening(tmp_path: Path) -> None:
+    """Fewer instructions beside the throughput would read as what was to be saved."""
+    both = captured("stress_ng.txt").decode()
+    one = "".join(line for line in both.splitlines(True) if " vm  " not in line)
+    counted = _PERF.replace("            12.50 Joules power/energy-pkg/\n", "")
+    for at, governor in enumerate(("powersave", "performance", "schedutil")):
+        text = one.replace("748.25", f"{748 + 9 * at}.25") + counted
+        put(tmp_path / f"raw/{governor}.log", text.replace("3,000", f"{3 + at},000"))
+    assert main(["add", str(tmp_path / "raw"), "--lake", str(tmp_path / "lake")]) == 0
+    with open_lake(tmp_path / "lake") as opened:
+        view = LakeView(opened)
+        assert view.ranges(Selection())["instructions"].runs == 3
+        assert default_state(view).y != "instructions"
 
 
 def test_blocks_of_one_name_are_as_many_runs() -> None:
