@@ -91,6 +91,14 @@ def _without_lines(problems: Iterable[Problem]) -> list[Problem]:
 
 def _document(blocks: Iterable[bytes], context: ReadContext) -> bytes:
     text = whole_text(blocks, context.name)
+    try:
+        return _as_json(text, context)
+    except (KeyError, ValueError, OverflowError) as error:
+        detail = f"{type(error).__name__}: {error}"
+        raise FormatError(f"not valid fio output: {detail} ({context.name})") from error
+
+
+def _as_json(text: str, context: ReadContext) -> bytes:
     stated = {(each["name"], each["group"]): each for each in _STATED.finditer(text)}
     begins = [*_JOB.finditer(text)]
     ends = [*(each.start() for each in begins[1:]), len(text)]
