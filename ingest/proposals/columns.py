@@ -85,7 +85,9 @@ def guess_columns(
     guesses = [guess_of(each, cells) for each, cells in zip(read, columns, strict=True)]
     settle_rates(guesses)
     for guess in guesses:
-        if (known := declared.get(guess.heading.text)) is not None:
+        known = declared.get(guess.heading.text)
+        # Of a unit that a published table doubts, the other columns may say more.
+        if known is not None and not known.doubt:
             _declare(guess, known)
     mark_beside(guesses)
     leave_out_repetitions(guesses)

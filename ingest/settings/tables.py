@@ -129,9 +129,12 @@ def table_column(entry: str | Mapping[str, Any]) -> TableColumn:
 
 
 def doubted_metrics(tables: Iterable[TableDeclaration]) -> set[str]:
-    """Return the metrics of which a unit is a guess, and those that are computed from them."""
+    """Return the metrics of which a unit is a guess, and those that are computed from them.
+
+    What published tables doubt is a problem of the files that they fit.
+    """
     doubted = set[str]()
-    for table in tables:
+    for table in (each for each in tables if not each.is_shipped):
         there = {column.to for column in table.columns.values()}
         own = {str(c.to) for c in table.columns.values() if c.doubt and c.to}
         costs = own & {"energy_j", "power_w", "duration_s"}
