@@ -242,7 +242,10 @@ def work_words(view: LakeView, selection: Selection) -> str:
     counts = {name: ranges[name].runs for name in ("energy_j", "duration_s", *names)}
     if "energy_j" not in untelling(view, selection, counts):
         return ""
-    metric = view.catalogue.metric(next(name for name in names if counts[name]))
+    measured = next((name for name in names if counts[name]), "")
+    if not measured:
+        return ""
+    metric = view.catalogue.metric(measured)
     return (
         "All runs took equally long and did unlike amounts of work: "
         f"{lowered(metric.title)} is compared. {metric.description}"

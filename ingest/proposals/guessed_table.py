@@ -221,7 +221,7 @@ class GuessedTable:
             if part.role == "knob" and (bare in own or is_count):
                 bare = _THREAD_COUNT if is_count else f"{bare} of path"
                 names[part.name] = clean_name(bare, part.kind, {*own, *names.values()}, "knob")
-            elif part.role == "label" and (part.name == "machine" or bare in own):
+            elif part.role == "label" and part.name == "machine":
                 # A column says it already, beside which it would say nothing.
                 names[part.name] = ""
         named = [replace(part, name=names[part.name]) for part in parts if names[part.name]]

@@ -32,6 +32,7 @@ def without_copied(reads: Sequence[TableRead]) -> None:
     if len(guessed) < 2 or sum(len(read.table.rows) for read in guessed) > _MOST_ROWS:
         return
     known: dict[Hashable, TableRead] = {}
+    seen = set[Hashable]()
     for read in guessed:
         copies: dict[str, list[int]] = defaultdict(list)
         rows: Packed[SummaryRow] = Packed()
@@ -45,8 +46,11 @@ def without_copied(reads: Sequence[TableRead]) -> None:
             else:
                 copies[first.file.path].append(row.line)
         known |= {each: read for each in contents if each}
-        if rows:
+        # Of a table that is a copy as a whole the path may say another setting.
+        cells = {_cells(read, row) for row in read.table.rows}
+        if not cells <= seen:
             _drop(read, rows, copies)
+        seen |= cells
 
 
 def _drop(read: TableRead, rows: Packed[SummaryRow], copies: dict[str, list[int]]) -> None:
@@ -70,7 +74,13 @@ def _content(read: TableRead, row: SummaryRow) -> Hashable:
     is_known = len(numbers) >= _FEWEST_NUMBERS and sum(others) >= _FEWEST_DIGITS_OF_OTHERS
     if not (is_usual and is_known):
         return None
-    own = frozenset((n, value) for n, value in cells.items() if n not in read.of_path)
+    return _cells(read, row)
+
+
+def _cells(read: TableRead, row: SummaryRow) -> Hashable:
+    """Return the cells of a row of which no path says any."""
+    cells = row.values.items()
+    own = frozenset((n, v) for n, v in cells if v is not None and n not in read.of_path)
     return own, row.workload
 
 

@@ -98,7 +98,8 @@ def join_repeated(reads: Sequence[TableRead]) -> tuple[list[TableRead], list[Ign
         of_others: list[tuple[TableRead, list[int]]] = []
         for other in guessed:
             is_free = other is not read and id(other) not in gone
-            if is_free and 0 < sizes[id(other)] <= sizes[id(read)]:
+            is_free = is_free and 0 < sizes[id(other)] <= sizes[id(read)]
+            if is_free and not _are_sisters(read, other):
                 found = [
                     rows.place(_compared(other, row.values), _columns(other))
                     for row in other.table.rows
@@ -163,6 +164,12 @@ def join_logs(
             read.table.problems.append(Problem("maybe_repeated", "doubted", detail))
         rows.close()
     return set(joined), list(joined.values())
+
+
+def _are_sisters(read: TableRead, other: TableRead) -> bool:
+    """Return whether the paths of two tables differ in something: they are of other runs."""
+    own, others = (dict(next(iter(each.table.rows)).values) for each in (read, other))
+    return any(own.get(name) != others.get(name) for name in read.of_path & other.of_path)
 
 
 def _is_long(value: object) -> bool:

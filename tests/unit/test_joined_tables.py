@@ -69,7 +69,8 @@ CASES: dict[str, tuple[dict[str, str], int, int, set[tuple[str, str]]]] = {
     "one benchmark a file": (
         {"energy.csv": "benchmark,threads,energy_j\nft,1,100\nft,2,90\n",
          "perf.csv": "benchmark,threads,throughput_qps\nlu,1,1000\nlu,2,1900\n"}, 4, 0,
-        {("doubted", "not joined to energy.csv, whose settings fit: benchmark is lu, not ft")},
+        # A heading that differs between tables is a setting in both: other runs, beyond doubt.
+        set(),
     ),
     "clocks that are not said": (
         {"energy.csv": AT_CLOCKS, "perf.csv": "threads,throughput_qps\n1,1000\n2,1900\n"}, 10, 0,

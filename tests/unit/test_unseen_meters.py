@@ -136,7 +136,7 @@ STUDIES: Studies = {
             ("power.csv", "timestamp,power.draw [W]\n" + "".join(
                 f"2026/01/01 10:00:{at:02}.000,{limit - at % 2}.0{len(model)} W\n"
                 for at in range(20 + rate))))},
-        "model_id, pl, request_rate, energy_j, mean_ttft_ms", 8,
+        "model_id, power_limit, request_rate, energy_j, mean_ttft_ms", 8,
         [("org/opt-1b", 150, 1.0, pytest.approx(3141.26), 21.0)],
     ),
     # A phase and a state are of one run: 30 samples of 60 W.

@@ -45,12 +45,12 @@ STUDIES: Studies = {
     "a plan in the middle": (
         {f"{language}/run_table.csv": f"__run_id,__done,language,size{mark},execution_time,"
          "energy_usage\n"
-         f"run_0_repetition_0,DONE,{language}{mark},small{mark},17.81,7.993\n"
-         f"run_1_repetition_0,DONE,{language}{mark},large{mark},35.25,15.5\n"
+         f"run_0_repetition_0,DONE,{language}{mark},small{mark},17.81,799.3\n"
+         f"run_1_repetition_0,DONE,{language}{mark},large{mark},35.25,1550.5\n"
          f"run_2_repetition_0,TODO,{language}{mark},huge, , \n"
          for language, mark in (("c", " "), ("c++", ""))},
         "language, size, energy_j, duration_s", 4,
-        [("c", "large", 15.5, 35.25), ("c", "small", 7.993, 17.81)],
+        [("c", "large", 1550.5, 35.25), ("c", "small", 799.3, 17.81)],
     ),
     # What was reached stands beside the energy; 0.001 kWh are 3.6 kJ.
     "a folder a run": (
