@@ -83,9 +83,8 @@ def unread_problems(discovery: Discovery, is_empty: bool) -> Problems:
         if not is_empty and not is_data:
             continue
         dataset = next(name for name, seen in discovery.seen.items() if path in seen)
-        detail = f"{_reason(Path(path))}; not read"
         severity: Severity = "refused" if is_empty else "doubted"
-        problem = Problem(NOT_READ, severity, detail, count=len(shape.files))
+        problem = Problem(NOT_READ, severity, _reason(Path(path)), count=len(shape.files))
         problems[dataset, path] = [problem]
     return problems
 

@@ -13,6 +13,7 @@ from flask import has_app_context
 from app.kit import ids
 from app.kit.context import lake_view
 from app.kit.controls import CONTROLS
+from app.kit.encodings import BREAK, without_marks
 from app.kit.lake_view import LakeView
 from app.kit.links import LAKE_PATH, address
 from app.kit.page import Page
@@ -121,7 +122,8 @@ def nothing_to_show(
         for one in pages
         if one is not page and one.missing and not one.missing(view, one.default_state(view))
     ]
-    body = [html.H1(f"Nothing to show on {page.title}"), html.P(sentence), html.P(links)]
+    said = [html.P(without_marks(part)) for part in sentence.split(BREAK)]
+    body = [html.H1(f"Nothing to show on {page.title}"), *said, html.P(links)]
     return _message(page.name, notice, body)
 
 

@@ -40,6 +40,7 @@ EMPTY_LAKE: Final = (
     "then reload this page."
 )
 EMPTY_LAKE_PLAIN: Final = without_marks(EMPTY_LAKE)
+_SEE: Final = f"{bold('docs/own-logs.md')} says what is read, and how settings declare more."
 # Reasons that a page without runs gives.
 _MOST_REASONS: Final = 2
 
@@ -54,7 +55,7 @@ def empty_lake(view: LakeView) -> str:
         for path, detail, count in refused["path", "detail", "count"].head(_MOST_REASONS).rows()
     ]
     more = [f"More in {bold('python -m ingest problems')}."] * (len(refused) > _MOST_REASONS)
-    return BREAK.join([f"{bold('No run was read')} from the files added.", *reasons, *more])
+    return BREAK.join([f"{bold('No run was read')} from the files added:", *reasons, *more, _SEE])
 
 
 def configuration_knobs(varying: Collection[str], catalogue: Catalogue) -> list[Knob]:

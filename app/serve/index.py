@@ -22,7 +22,6 @@ from dash import html
 from flask import Flask, abort, redirect, request
 
 from app.kit.context import lake_view, lakes
-from app.kit.encodings import without_marks
 from app.kit.export import fill
 from app.kit.links import address, open_page
 from app.kit.page import Page
@@ -193,7 +192,7 @@ def open_layout(
         notice = " ".join(part for part in (lakes().trouble, notice) if part)
         if page.missing and not view.runs:
             # Without runs no menu has a choice.
-            return nothing_to_show(page, view, without_marks(empty_lake(view)), notice, ())
+            return nothing_to_show(page, view, empty_lake(view), notice, ())
         if page.missing and (missing := page.missing(view, state)):
             return nothing_to_show(page, view, missing, notice, pages)
         main = page.layout(view, state, notice)
