@@ -130,6 +130,12 @@ def telling(view: LakeView, selection: Selection, counts: Mapping[str, int]) -> 
     return [name for name in there if name not in same] or there
 
 
+def costs_of_times(view: LakeView, selection: Selection) -> tuple[str, ...]:
+    """Return the energies of items by which equally long runs are compared: see `Catalogue`."""
+    is_loaded = not {*view.part_left(selection).values("load_qps")} <= {None}
+    return view.catalogue.costs_of_times(is_loaded)
+
+
 def is_below_zero(view: LakeView, name: str) -> bool:
     """Return whether a run of the lake has a value of a metric below 0: nothing is judged by it."""
     is_possible = may_be_below_zero(view.catalogue, name)
@@ -185,8 +191,7 @@ def untelling(view: LakeView, selection: Selection, counts: Mapping[str, int]) -
     # An energy of an item that follows from a count tells where runs took equally long.
     time = ranges["duration_s"]
     is_as_long = time.runs > 2 and time.high <= UNLIKE * time.low
-    is_loaded = not {*view.part_left(selection).values("load_qps")} <= {None}
-    of_times = view.catalogue.costs_of_times(is_loaded) if is_as_long else ()
+    of_times = costs_of_times(view, selection) if is_as_long else ()
     costs = (*view.catalogue.costs_of_items, *of_times)
     of_items = [name for name in costs if counts.get(name)]
     is_unlike = False

@@ -14,7 +14,7 @@ import polars as pl
 from app.kit.competitors import itr_words, value_words
 from app.kit.encodings import BREAK, bold, without_marks
 from app.kit.lake_view import LakeView, leading
-from app.kit.metric_choice import deviations, means_of_unstated, untelling
+from app.kit.metric_choice import costs_of_times, deviations, means_of_unstated, untelling
 from data.analysis.coded_rows import Part
 from data.analysis.facet_counts import count_runs
 from data.analysis.like_with_like import Slice
@@ -236,9 +236,11 @@ def guessed_words(view: LakeView, selection: Selection) -> str:
 
 def work_words(view: LakeView, selection: Selection) -> str:
     """Say that the energy of an item that follows from a count is compared; empty where not."""
-    names = view.catalogue.costs_of_times()
+    measured_ever = view.ranges(Selection())
+    names = [n for n in costs_of_times(view, selection) if measured_ever[n].runs]
     if not names or not view.matching(selection):
         return ""
+    # Ranges of all metrics, which a change of filters waits for.
     ranges = view.ranges(selection)
     counts = {name: ranges[name].runs for name in ("energy_j", "duration_s", *names)}
     if "energy_j" not in untelling(view, selection, counts):
