@@ -236,11 +236,12 @@ def guessed_words(view: LakeView, selection: Selection) -> str:
 
 def work_words(view: LakeView, selection: Selection) -> str:
     """Say that the energy of an item that follows from a count is compared; empty where not."""
-    measured_ever = view.ranges(Selection())
-    names = [n for n in costs_of_times(view, selection) if measured_ever[n].runs]
+    names = costs_of_times(view, selection)
     if not names or not view.matching(selection):
         return ""
-    # Ranges of all metrics, which a change of filters waits for.
+    if not any(view.ranges(Selection())[name].runs for name in names):
+        # No run of the lake has one: its ranges are asked once, and not at each change of filters.
+        return ""
     ranges = view.ranges(selection)
     counts = {name: ranges[name].runs for name in ("energy_j", "duration_s", *names)}
     if "energy_j" not in untelling(view, selection, counts):
