@@ -239,9 +239,8 @@ def work_words(view: LakeView, selection: Selection) -> str:
     names = costs_of_times(view, selection)
     if not names or not view.matching(selection):
         return ""
-    if not any(view.ranges(Selection())[name].runs for name in names):
-        # No run of the lake has one: its ranges are asked once, and not at each change of filters.
-        return ""
+    # Of the study: a change of its other filters asks for no ranges of all metrics.
+    selection = leading(selection)
     ranges = view.ranges(selection)
     counts = {name: ranges[name].runs for name in ("energy_j", "duration_s", *names)}
     if "energy_j" not in untelling(view, selection, counts):
