@@ -82,7 +82,9 @@ def unread_problems(discovery: Discovery, is_empty: bool) -> Problems:
         is_data = SEPARATED.search(path) is not None or _has_rows_of_numbers(Path(path))
         if not is_empty and not is_data:
             continue
-        dataset = next(name for name, seen in discovery.seen.items() if path in seen)
+        dataset = next((name for name, seen in discovery.seen.items() if path in seen), None)
+        if dataset is None:
+            continue
         severity: Severity = "refused" if is_empty else "doubted"
         problem = Problem(NOT_READ, severity, _reason(Path(path)), count=len(shape.files))
         problems[dataset, path] = [problem]
@@ -111,7 +113,9 @@ def _text_of(path: Path) -> str:
 
 
 def _reason(path: Path) -> str:
-    """Return what a file lacks to be read."""
+    """Return what a file lacks to be read; a pipe would be waited for."""
+    if path.exists() and not path.is_file():
+        return "neither a file nor a folder"
     try:
         with path.open("rb") as file:
             head = file.read(_HEAD_BYTES)

@@ -19,7 +19,7 @@ from app.kit.encodings import message_figure
 from app.kit.joined import join_panels
 from app.kit.panels import Split
 from app.kit.settings import MAX_POINTS, MAX_ROWS
-from app.kit.words import configuration_knobs, empty_lake, explanation, knob_words, no_run_left
+from app.kit.words import EMPTY_LAKE, configuration_knobs, explanation, knob_words, no_run_left
 from data.analysis.coded_rows import Part
 from data.catalogue import Catalogue
 from data.knobs import Knob
@@ -40,7 +40,7 @@ def scatter(question: Question) -> dict[str, Any]:
     """Return the scatter, {figure, columns}; its points are the rows that all pictures link."""
     state, catalogue, view = question.state, question.catalogue, question.view
     if not view.runs:
-        return {"figure": message_figure(empty_lake(view)), "columns": None}
+        return {"figure": message_figure(EMPTY_LAKE), "columns": None}
     points = _points(question)
     if not len(points):
         return {"figure": message_figure(_nothing_left(question)), "columns": None}

@@ -47,7 +47,8 @@ _MOST_REASONS: Final = 2
 
 def empty_lake(view: LakeView) -> str:
     """Say that the lake has no runs, and why files that were added gave none."""
-    refused = view.lake.polars(*problems_query(_MOST_REASONS + 1))
+    problems = view.lake.polars(*problems_query(_MOST_REASONS + 1))
+    refused = problems.filter(pl.col("severity") == "refused", pl.col("path").is_not_null())
     if not len(refused):
         return EMPTY_LAKE
     reasons = [

@@ -15,7 +15,7 @@ from app.kit.joined import columns_of, join_panels
 from app.kit.lake_view import LakeView
 from app.kit.metric_choice import is_below_zero
 from app.kit.settings import MAX_POINTS
-from app.kit.words import empty_lake, guessed_words, work_words
+from app.kit.words import EMPTY_LAKE, guessed_words, work_words
 from app.modes.figures.pareto import ParetoScene, build_pareto, pareto_members
 from app.modes.figures.shares import build_shares
 from app.modes.figures.winner_map import MapScene, build_winner_map
@@ -48,7 +48,7 @@ class ModesAnswer:
 def answer(view: LakeView, state: ModesState) -> ModesAnswer:
     """Build the figures of a state."""
     if not view.runs:
-        return _message(empty_lake(view), "0 of 0 runs")
+        return _message(EMPTY_LAKE, "0 of 0 runs")
     judged = judge(view, state)
     status, selection = _status(view, judged), judged.state.selection
     if is_below_zero(view, judged.metric.name):

@@ -1,5 +1,6 @@
 """`ingest add` of a folder of which nothing is read: status 3, and the nearest reason by shape."""
 
+import os
 import re
 from pathlib import Path
 
@@ -67,7 +68,8 @@ def test_why_nothing_was_read_is_a_problem_until_it_is_read(tmp_path: Path) -> N
         assert main(["add", str(raw), "--lake", str(lake)]) == 3
         with open_lake(lake) as opened:
             found = opened.polars("SELECT kind, severity, path, count FROM problems").rows()
-            words = without_marks(empty_lake(LakeView(opened)))
+            view = LakeView(opened)
+            words = without_marks(empty_lake(view))
         assert found == [
             ("not_read", "refused", f"{raw}/README.md", 1),
             ("not_read", "refused", f"{raw}/a1.txt", 2),
@@ -93,6 +95,20 @@ def test_tables_that_are_not_read_beside_others_are_doubted(tmp_path: Path) -> N
     found = query(lake, "SELECT path, severity FROM problems WHERE kind = 'not_read' ORDER BY path")
     assert [(*row.values(),) for row in found] == [
         (f"{raw}/x.csv", "doubted"), (f"{raw}/y.dat", "doubted")
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("is_beside", "status"), [(True, 0), (False, 3)])
+def test_a_pipe_is_not_waited_for(is_beside: bool, status: int, tmp_path: Path) -> None:
+    raw = tmp_path / "raw"
+    raw.mkdir()
+    os.mkfifo(raw / "x.csv")
+    if is_beside:
+        put(raw / "s.csv", "threads,energy_j\n1,5.5\n2,7.5\n")
+    assert main(["add", str(raw), "--lake", str(tmp_path / "lake")]) == status
+    found = query(tmp_path / "lake", "SELECT path, detail FROM problems WHERE kind = 'not_read'")
+    assert [(*row.values(),) for row in found] == [
+        (f"{raw}/x.csv", "neither a file nor a folder")
     ]  # fmt: skip
 
 
