@@ -243,7 +243,8 @@ def _is_no_amount(
     runs: Sequence[np.ndarray],
 ) -> bool:
     """Return whether a number that no word explains is twice another, and costs hardly more."""
-    if part.kind == "text" or _UNEXPLAINED.fullmatch(part.name) is None:
+    # A path that the pattern of most others does not fit has no text.
+    if part.kind == "text" or "" in own or _UNEXPLAINED.fullmatch(part.name) is None:
         return False
     powers = growth_of(np.array([float(text) for text in own]), runs, others)
     return any(powers) and max(map(max, filter(None, powers))) < LEAST_POWER
