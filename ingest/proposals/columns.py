@@ -26,6 +26,7 @@ from ingest.proposals.guess import (
 )
 from ingest.proposals.heading_roles import is_measured, read_together
 from ingest.proposals.lake_columns import choose_targets
+from ingest.proposals.path_parts import PathColumn
 from ingest.proposals.replicates import choose_replicate, numbers_runs, rows_of_settings
 from ingest.proposals.request_units import settle_rates
 from ingest.proposals.roles import (
@@ -71,6 +72,7 @@ def guess_columns(
     cell_units: Mapping[str, str],
     declared: Mapping[str, TableColumn],
     sources: Sequence[str] = (),
+    stated: Sequence[PathColumn] = (),
 ) -> list[Guess]:
     """Guess the roles, targets and units of the columns of a table.
 
@@ -79,7 +81,9 @@ def guess_columns(
         cell_units: By heading the unit that follows each number.
         declared: By heading what the settings say already.
         sources: The file of each row; nothing for one.
+        stated: What texts of other columns state.
     """
+    set_by_texts = {part.name for part in stated if part.role == "knob"}
     read = [read_heading(heading, cell_units.get(heading, "")) for heading in headings]
     read = read_together(read, columns)
     guesses = [guess_of(each, cells) for each, cells in zip(read, columns, strict=True)]
@@ -89,6 +93,8 @@ def guess_columns(
         # Of a unit that a published table doubts, the other columns may say more.
         if known is not None and not known.doubt:
             _declare(guess, known)
+        elif guess.heading.text in set_by_texts and guess.role == "metric":
+            guess.take("knob", "stated in a text")
     mark_beside(guesses)
     leave_out_repetitions(guesses)
     _find_counts(guesses, sources)

@@ -134,7 +134,8 @@ class GuessedTable:
         headings = [content.headings[at] for at in kept]
         columns = [content.columns[at] for at in kept]
         sources = table.sources if content.rows == table.rows else ()
-        guesses = guess_columns(headings, columns, content.units, table.declared, sources)
+        stated = [part for _, parts in self.shape.split.values() for part in parts]
+        guesses = guess_columns(headings, columns, content.units, table.declared, sources, stated)
         guesses += [
             Guess(read_heading(each), "label", "computed from other columns", is_dropped=True)
             for each in content.headings

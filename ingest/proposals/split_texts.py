@@ -7,13 +7,14 @@ import math
 import re
 from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import replace
+from itertools import zip_longest
 from typing import Final
 
 from ingest.formats.json_cells import Cell
 from ingest.formats.written_numbers import UNSET, is_number
 from ingest.proposals.guess import are_twins, decides
 from ingest.proposals.heading_roles import is_measured
-from ingest.proposals.name_tokens import NAMING, is_replicate, renamed, two_lists
+from ingest.proposals.name_tokens import NAMING, is_replicate, literal, renamed, two_lists
 from ingest.proposals.path_parts import PathColumn, read_paths
 from ingest.settings.column_names import WORDS, clean_name, name_of_values
 from ingest.settings.headings import quantity_of, read_heading, words_of
@@ -37,9 +38,13 @@ _FEWEST_APART: Final = 6
 _FEWEST_BOTH: Final = 2
 _MOST: Final = 5_000
 _FILLED: Final = 0.5
-# `bs=32,lr=0.1` states each setting by its name, under any heading.
-_NAMED: Final = re.compile(r"([,;&| ]*)([A-Za-z][\w.-]*) *= *([^=,;&|\s]+)")
-_HEAD: Final = re.compile(r"[^=,;&|\s]+[,;&| ]+(?=[A-Za-z][\w.-]* *=)")
+# `bs=32,lr=0.1` states each setting by its name, under any heading, and so do flags of a command:
+# `clang -O3 -DSIZE=250`, where `-D` is of the preprocessor.
+_NAMED: Final = re.compile(
+    r"(?P<mark>(?:^|[,;&| ])[,;&| ]*(?:-D(?=[A-Z_]{2})|-{0,2}))(?P<name>[A-Za-z_][\w.-]*) *= *"
+    r"(?P<value>[^=,;&|\s]+)"
+)
+_END: Final = ",;&| "
 _SEPARATED: Final = re.compile(r"[A-Za-z0-9][-_.=@ :|][A-Za-z0-9]")
 
 
@@ -144,46 +149,68 @@ def _stated_parts(
     """Return the pattern and the parts of texts that all state the same settings by name.
 
     Of those that other columns have it has none. What ran may stand before them:
-    `resnet50,bs=8`.
+    `resnet50,bs=8`; what all texts have too is no setting.
     """
-    heads = [match[0] if (match := _HEAD.match(text)) else "" for text in texts]
-    bare = [t[len(h) * all(heads) :] for t, h in zip(texts, heads, strict=True)]
-    if any(_NAMED.sub("", text).strip() for text in bare):
+    read = [[*_NAMED.finditer(text)] for text in texts]
+    names = _names_that_vary(read)
+    rows = [[match for match in row if match["name"] in names] for row in read]
+    if not names or any([match["name"] for match in row] != names for row in rows):
         return None
-    read = [_NAMED.findall(text) for text in bare]
-    orders = {tuple(name for _, name, _ in each) for each in read}
-    names = orders.pop()
-    if orders or not 1 < len({*names}) + all(heads) == len(names) + all(heads):
-        return None
+    heads = [text[: row[0].start()] for text, row in zip(texts, rows, strict=True)]
+    between = {
+        tuple(
+            text[match.end() : after.start() if after else None].strip(_END)
+            for match, after in zip_longest(row, row[1:])
+        )
+        for text, row in zip(texts, rows, strict=True)
+    }
     said = [read_heading(name) for name in names]
-    if any(is_measured(heading, quantity_of(heading)) for heading in said):
+    is_told = not any(is_measured(heading, quantity_of(heading)) for heading in said)
+    if len(between) > 1 or not is_told:
         return None
-    pattern, parts = "", list[PathColumn]()
-    if all(heads):
-        ran = {head.rstrip(",;&| ") for head in heads}
-        name = name_of_values(ran) or "name"
-        column = clean_name(name, "text", taken, "knob")
-        pattern = rf"(?P<{column}>[^=,;&|\s]+)"
-        parts.append(PathColumn(column, "text", "knob", len(ran), "", name != "variant"))
-    for at, name in enumerate(names):
-        values = {each[at][2] for each in read}
-        is_whole = all(map(str.isdigit, values))
-        kind = "whole" if is_whole else "real" if all(map(is_number, values)) else "text"
+    pattern, parts = _head_of(heads, taken)
+    values = [[row[at]["value"] for row in rows] for at in range(len(names))]
+    for name, mark, of, end in zip(names, rows[0], values, between.pop(), strict=True):
+        is_whole = all(map(str.isdigit, of))
+        kind = "whole" if is_whole else "real" if all(map(is_number, of)) else "text"
         used = {*taken, *(part.name for part in parts)}
         column = clean_name(name, kind, used, "knob")
-        if is_replicate(name, values) and "replicate" not in used:
+        if is_replicate(name, of) and "replicate" not in used:
             column = "replicate"
-        pattern += rf"[,;&| ]*{re.escape(name)} *= *(?P<{column}>[^=,;&|\s]+)"
+        dashes = literal(mark["mark"].strip(_END))
+        pattern += rf"[{_END}]*{dashes}{literal(name)} *= *(?P<{column}>[^=,;&|\s]+)"
+        pattern += rf"[{_END}]*{literal(end)}" if end else ""
         is_given = not WORDS["given"].isdisjoint(words_of(name))
-        parts.append(PathColumn(column, kind, "knob", len(values), "", is_given))
-    # One that goes with the texts says nothing more than they do.
-    if any(part.values == len(texts) for part in parts):
+        parts.append(PathColumn(column, kind, "knob", len({*of}), "", is_given))
+    # One that goes with the texts says nothing more than they do, unless all else is equal.
+    if len(parts) > 1 and any(part.values == len(texts) for part in parts):
+        return None
+    if len(parts) == 1 and parts[0].kind == "text":
         return None
     there = [[str(cell).strip() for cell in other] for other in others.values()]
     matches = [re.fullmatch(pattern, str(cell).strip()) for cell in cells]
     own = {p.name: [match[p.name] if match else "" for match in matches] for p in parts}
     known = {part.name: "" for part in parts if own[part.name] in there}
     return renamed(pattern, known), [part for part in parts if part.name not in known]
+
+
+def _names_that_vary(read: Sequence[Sequence[re.Match[str]]]) -> list[str]:
+    """Return the names, once in each text, of settings of which not all have one value."""
+    names = [match["name"] for match in read[0]]
+    values = [{match["name"]: match["value"] for match in row} for row in read]
+    is_once = all(len(of) == len(row) for of, row in zip(values, read, strict=True))
+    return [n for n in names if is_once and len({of.get(n) for of in values}) > 1]
+
+
+def _head_of(heads: Sequence[str], taken: Collection[str]) -> tuple[str, list[PathColumn]]:
+    """Return the pattern of what stands before the settings, and its part where it differs."""
+    bare = {head.rstrip(_END) for head in heads}
+    if len(bare) == 1:
+        return literal(bare.pop()), []
+    name = name_of_values(bare) or "name"
+    column = clean_name(name, "text", taken, "knob")
+    part = PathColumn(column, "text", "knob", len(bare), "", name != "variant")
+    return rf"(?P<{column}>{'[^=]+?' if '' not in bare else '[^=]*?'})", [part]
 
 
 def _recurs(cells: Sequence[Cell], others: Mapping[str, Sequence[Cell]]) -> bool:

@@ -77,8 +77,9 @@ def mark_twins(guesses: Sequence[Guess]) -> None:
         is_whole = combinations == guess.count and (is_crossed or is_of_settings)
         is_named = not guess.is_given and (is_of_row or is_whole)
         stated = [part for part in parts if _contains(guess.cells, part.cells)]
-        # A command states even the only setting.
-        is_stated = _combinations(stated) == guess.count and len(stated) > (not is_of_settings)
+        # A command states even the only setting, and so do texts that differ in it alone.
+        is_one = is_of_settings or (len(stated) == 1 and _differ_alone(guess.cells, stated[0]))
+        is_stated = _combinations(stated) == guess.count and len(stated) > (not is_one)
         if is_stated or (len(parts) > 1 and is_named):
             named = " and ".join(part.heading.text for part in parts)
             guess.take("label", f"a name of each combination of {named}")
@@ -142,3 +143,10 @@ def _is_named(guess: Guess) -> bool:
 def _contains(cells: Sequence[Cell], parts: Sequence[Cell]) -> bool:
     pairs = {*zip(cells, parts, strict=True)}
     return all(str(part or "").lower() in str(text).lower() for text, part in pairs)
+
+
+def _differ_alone(cells: Sequence[Cell], part: Guess) -> bool:
+    """Return whether texts are equal but for the number of a part behind `=`."""
+    pairs = zip(cells, part.cells, strict=True)
+    rest = {str(text).replace(f"={number}", "=") for text, number in pairs}
+    return part.kind != "text" and len(rest) == 1

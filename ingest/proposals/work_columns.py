@@ -12,7 +12,8 @@ import numpy as np
 from data.work_items import item_counted
 from ingest.formats.json_cells import Cell
 from ingest.proposals.guess import Guess, decides, digits_of, rows_by
-from ingest.settings.column_names import VALUES, WORDS
+from ingest.proposals.heading_roles import is_spread
+from ingest.settings.column_names import KNOWN_WORDS, VALUES, WORDS
 from ingest.settings.units import unit_of
 
 _COUNTS: Final = frozenset({"n", "num", "number", "count"})
@@ -27,6 +28,8 @@ _WHOLES: Final = (1.0, 100.0)
 _FEWEST_AMOUNTS: Final = 3
 _FAR_APART: Final = 4.0
 _PROPORTION: Final = 1.1
+_LINEAR: Final = 0.9
+_IN_TIME: Final = "times grow with it in proportion or more: an amount of work"
 # Words of how often an item of work was repeated, and digits before zeros of such numbers.
 _REPEATS: Final = frozenset({"iterations", "iters", "repetitions", "repeats", "reps", "loops"})
 _REPEATED: Final = WORDS["repeated"]
@@ -54,6 +57,8 @@ def give_work(guesses: Sequence[Guess]) -> None:
         is_amount = _is_number_of_things(guess) or guess.heading.has("duration")
         if is_amount and _costs_grow(guess, guesses, others):
             work.append((guess, "costs grow with it: an amount of work"))
+        elif _times_grow(guess, guesses, others):
+            work.append((guess, _IN_TIME))
         elif guess.kind == "whole" and item_counted("_".join(guess.heading.words)):
             work.append((guess, "items of work: an amount of it"))
         elif why := _why_a_mix(guess, guesses):
@@ -61,7 +66,7 @@ def give_work(guesses: Sequence[Guess]) -> None:
     if len(free) == len(knobs) == 1 and _is_proportional(free[0], guesses):
         work = [(free[0], "energy is proportional to it: an amount of work")]
     elif len(work) == len(free):
-        work = []
+        work = [each for each in work if each[1] == _IN_TIME]
     for guess, why in work:
         guess.is_given = True
         guess.why += f"; {why}"
@@ -160,6 +165,26 @@ def _costs_grow(guess: Guess, guesses: Sequence[Guess], others: Sequence[Sequenc
     return bool(least) and min(least) > 0 and max(least) >= LEAST_POWER
 
 
+def _times_grow(guess: Guess, guesses: Sequence[Guess], others: Sequence[Sequence[Cell]]) -> bool:
+    """Return whether times are at least in proportion to numbers far apart that no word explains.
+
+    Where a quality differs too, more time may have bought it.
+    """
+    is_unsaid = guess.kind == "whole" and KNOWN_WORDS.isdisjoint(guess.heading.words)
+    is_far = _are_far_apart(guess) and not (guess.quantity or guess.heading.unit)
+    measured = [each for each in guesses if each.role == "metric"]
+    if not (is_unsaid and is_far) or any(g.heading.has(*WORDS["quality"]) for g in measured):
+        return False
+    times = [g.numbers for g in measured if g.quantity == "time" and not is_spread(g.heading)]
+    powers = [*filter(None, growth_of(guess.numbers, times, others))]
+    return bool(powers) and min(map(min, powers)) >= _LINEAR
+
+
+def _are_far_apart(guess: Guess) -> bool:
+    least, most = guess.numbers.min(), guess.numbers.max()
+    return guess.count >= _FEWEST_AMOUNTS and bool(0 < _FAR_APART * least <= most)
+
+
 def growth_of(
     amounts: np.ndarray, costs: Sequence[np.ndarray], others: Sequence[Sequence[Cell]]
 ) -> list[list[float]]:
@@ -188,12 +213,11 @@ def growth_of(
 def _is_proportional(guess: Guess, guesses: Sequence[Guess]) -> bool:
     """Return whether all energies of rows are in proportion to numbers far apart."""
     amounts = guess.numbers
-    if len(amounts) != len(guess.cells) or guess.is_declared or amounts.min() <= 0:
+    if len(amounts) != len(guess.cells) or guess.is_declared or not _are_far_apart(guess):
         return False
     energies = [g.numbers for g in guesses if g.role == "metric" and g.quantity == "energy"]
     ratios = [each / amounts for each in energies if len(each) == len(amounts) and each.min() > 0]
-    is_far = guess.count >= _FEWEST_AMOUNTS and amounts.max() >= _FAR_APART * amounts.min()
-    return is_far and bool(ratios) and all(r.max() <= _PROPORTION * r.min() for r in ratios)
+    return bool(ratios) and all(r.max() <= _PROPORTION * r.min() for r in ratios)
 
 
 def _why_a_mix(guess: Guess, guesses: Sequence[Guess]) -> str:

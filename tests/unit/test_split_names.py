@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from data.connection import open_lake
 from ingest.proposals.path_parts import read_paths
 from tests.fixtures.ingest import ingest, put, query
 
@@ -118,3 +119,39 @@ def test_a_number_behind_a_plain_word_counts_the_files_of_each_setting(
 ) -> None:
     _, columns = read_paths(paths)
     assert columns[-1].name == last
+
+
+TIMES_OF = {160: "1.25", 640: "8.5", 1280: "31.75", 2560: "118.5"}
+
+
+@pytest.mark.parametrize(
+    ("flag", "name", "times", "is_given"),
+    [
+        # Time grows more than in proportion: how much was done, whatever the flag is called.
+        ("-DQ={}", "dq", [*TIMES_OF.values()], True),
+        ("-DSIDE={}", "side", [*TIMES_OF.values()], True),
+        # Less time with more of it: a setting.
+        ("--lanes={}", "lanes", [*reversed(TIMES_OF.values())], False),
+        # A word that names a setting.
+        ("--threads={}", "threads_whole", [*TIMES_OF.values()], False),
+    ],
+)
+def test_a_number_in_a_flag_is_a_setting_or_an_amount_of_work(
+    flag: str, name: str, times: list[str], is_given: bool, lake: Path, tmp_path: Path
+) -> None:
+    rows = [f"cc -O2 {flag.format(n)} -g,{t}" for n, t in zip(TIMES_OF, times, strict=True)]
+    put(tmp_path / "t.csv", "\n".join(["build,time_s", *rows]) + "\n")
+    ingest(lake, tmp_path, is_proposing=True)
+    with open_lake(lake) as opened:
+        knobs = {c.name: c.is_given for c in opened.catalogue.columns if c.role == "knob"}
+    assert knobs == {name: is_given}
+    assert query(lake, f"SELECT count(DISTINCT {name}) AS n FROM runs") == [{"n": len(TIMES_OF)}]
+
+
+def test_a_number_in_texts_that_differ_in_more_is_none_of_its_own(
+    lake: Path, tmp_path: Path
+) -> None:
+    rows = ["left x=1,4.25", "right -g x=2,8.5", "far x=3 -g,2.125", "near x=4,1.5"]
+    put(tmp_path / "t.csv", "\n".join(["build,time_s", *rows]) + "\n")
+    ingest(lake, tmp_path, is_proposing=True)
+    assert query(lake, "SELECT count(DISTINCT build) AS n FROM runs") == [{"n": len(rows)}]
