@@ -19,6 +19,7 @@ from ingest.discover.grouping import (
 )
 from ingest.discover.meter_files import MeterScopes, known_meters
 from ingest.discover.names import RunKey, label_columns
+from ingest.discover.source_reads import SourceRead
 from ingest.discover.unchanged_runs import SettledRuns, was_read_from
 from ingest.files.blocks import digest_file
 from ingest.lake.recorded_runs import SUMMARY, RecordedFile, RecordedRun
@@ -33,6 +34,7 @@ class RunWork:
     Attributes:
         meters: Power meters that may have readings during the run.
         replaces: Runs of the lake that were read from its output under another name.
+        reads: Contents of its files, if they were read already.
     """
 
     key: RunKey
@@ -40,6 +42,7 @@ class RunWork:
     files: tuple[RawFile, ...]
     meters: tuple[RawFile, ...] = ()
     replaces: tuple[str, ...] = ()
+    reads: tuple[SourceRead, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def size(self) -> int:

@@ -41,7 +41,11 @@ class RunReader:
             LakeError: A big file cannot be written.
         """
         logs = [file for file in work.files if file.format.role == "log"]
-        small = [read_source(f, on_bytes) for f in work.files if f.format.role != "log"]
+        small = [*work.reads]
+        if small:
+            on_bytes(work.size)
+        else:
+            small += (read_source(f, on_bytes) for f in work.files if f.format.role != "log")
         assembly = RunAssembly(work, small)
         streamed = stream_logs(
             logs,

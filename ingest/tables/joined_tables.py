@@ -107,31 +107,23 @@ class _Join:
     def apply(self) -> None:
         """Give the rows of the other table the values of rows with their settings."""
         read, other = self.read, self.other
-        there = {column.name for column in other.table.columns}
-        columns = [*other.table.columns, *(c for c in read.table.columns if c.name not in there)]
+        rows, given, used = dict(_keyed(read, self.names, self.is_by_id)), {}, set[_Key]()
+        for at, (key, _) in enumerate(_keyed(other, self.names, self.is_by_id)):
+            used.add(key)
+            if key in rows:
+                # Of names of runs and a meter's readings the former say what ran.
+                of_file = read.workload if read.measured else None
+                workload = (rows[key].workload or of_file) if self.is_by_id else None
+                given[at] = SummaryRow(0, "", rows[key].values, workload=workload)
+        new = other.fill(given, read.table.columns)
         other.declare([
             replace(c, role="label") if c.name in self.labels and c.role == "knob" else c
-            for c in columns
+            for c in other.table.columns
         ])  # fmt: skip
-        rows = dict(_keyed(read, self.names, self.is_by_id))
-        filled: Packed[SummaryRow] = Packed()
-        given, used = set[str](), set[_Key]()
-        for key, row in _keyed(other, self.names, self.is_by_id):
-            more = rows[key].values if key in rows else {}
-            used.add(key)
-            new = {n: v for n, v in more.items() if v is not None and row.values.get(n) is None}
-            given |= new.keys()
-            row.values |= new
-            if self.is_by_id and key in rows:
-                # Of names of runs and a meter's readings the former say what ran.
-                of_file = read.workload if read.measured else row.workload
-                row.workload = rows[key].workload or of_file
-            filled.append(row)
-        other.table.rows = filled
         read.table.rows = Packed(row for key, row in rows.items() if key not in used)
         other.joined.append(read)
         by = f"by {', '.join(sorted(self.names))}" if self.names else "the only row of its folder"
-        detail = f"{', '.join(sorted(given)) or 'no column'} from {read.file.name}, {by}"
+        detail = f"{', '.join(sorted(new)) or 'no column'} from {read.file.name}, {by}"
         severity: Severity = "doubted" if self.doubt else "repaired"
         problem = Problem("joined_table", severity, f"{detail}{self.doubt and '; '}{self.doubt}")
         other.table.problems.append(problem)

@@ -1,15 +1,16 @@
-"""Traces and outputs of the runs in the rows of tables: by name, by folder, by times, by settings.
+"""Traces and outputs of the runs in rows of tables: by name, by times, by settings, by numbers.
 
 A row names its trace if a cell is the name of the trace or of a folder above it, as in
 `run_table.csv` beside `run_0_repetition_0/power.csv`. A row states its time if it has a start, and
 an end or a duration. A file of one row, such as a log or a document of a run, has the trace of the
 same name, else the only one of its folder. Else traces that state the settings of one row each, as
 `rpi4/traces/fft_4t_1.csv` beside `rpi4/latency.csv`, are of these rows; so are outputs of tools.
+Other outputs are of rows with their numbers, if their paths say what these rows had set.
 """
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -20,24 +21,23 @@ from ingest.discover.found_files import Ignored
 from ingest.discover.matching import place_of
 from ingest.discover.plan import RunWork
 from ingest.discover.source_reads import read_source
-from ingest.files.packed import Packed
 from ingest.formats.trace import POWER
 from ingest.formats.trace_headings import OF_TRACES, energy_column, energy_columns
 from ingest.records import MOST_NAMED_LINES, Problem, Reading, SummaryRow
-from ingest.settings.headings import words_of
+from ingest.tables.same_rows import FEWEST_RUNS, MOST_ROWS, SameRows, new_values, rows_with
 from ingest.tables.table_reads import TableRead, window_of
 
 # Of a window a trace must cover this share.
 _LEAST_COVERED: Final = 0.9
 # Energies of a row and of its trace that differ by more are doubted.
 _AS_MUCH: Final = 0.05
-# Rows that are looked at for the settings of traces, and the least settings that these have.
+# Rows that are looked at for the settings of traces.
 _MOST_ROWS: Final = 2_000
-_LEAST_SAID: Final = 2
+# Outputs, and bytes of each, that are compared with rows number by number.
+_MOST_OUTPUTS: Final = 500
+_MOST_BYTES: Final = 1 << 16
 
-
-# What issues requests at once.
-_CLIENTS: Final = frozenset({"clients", "concurrency", "connections", "users", "vus"})
+_Window = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,111 +98,157 @@ class _Trace:
         return joules * (end_s - start_s) / float(covered_s)
 
 
+# By the place of a row its trace, the time of the row, and why it is that of the row.
+_Found = dict[int, tuple[_Trace, _Window | None, str]]
+
+
+class _Traces:
+    """Those of a dataset, by their names and by the files of one row that they are of."""
+
+    def __init__(self, works: Iterable[RunWork], reads: Iterable[TableRead]) -> None:
+        self.all = [trace for work in works if (trace := _trace_of(work)) is not None]
+        self.joined: dict[str, Ignored] = {}
+        self.by_name: dict[str, list[_Trace]] = defaultdict(list)
+        for trace in self.all:
+            for name in trace.names():
+                self.by_name[name].append(trace)
+        self.of_file = _of_files([read for read in reads if len(read.table.rows) == 1], self.all)
+
+    @property
+    def left(self) -> list[_Trace]:
+        return [trace for trace in self.all if trace.work.run_id not in self.joined]
+
+
 def join_traces(
-    reads: Iterable[TableRead], works: Sequence[RunWork]
-) -> tuple[set[str], list[Ignored]]:
-    """Give rows without an energy that of their trace.
+    reads: Sequence[TableRead], works: Sequence[RunWork]
+) -> tuple[list[RunWork], list[Ignored]]:
+    """Give rows what their traces and outputs measured.
 
     Args:
         reads: The tables of a dataset; their rows are changed.
         works: Planned runs of the dataset.
 
     Returns:
-        Ids of the planned runs that are traces of rows, and why these files are no runs.
+        The planned runs that are no rows', with what was read of small files, and why the files of
+        the others are no runs.
     """
-    traces = [trace for work in works if (trace := _trace_of(work)) is not None]
-    if not traces:
-        return set(), []
-    by_name: dict[str, list[_Trace]] = defaultdict(list)
-    for trace in traces:
-        for name in trace.names():
-            by_name[name].append(trace)
-    joined: dict[str, Ignored] = {}
-    single = [read for read in reads if len(read.table.rows) == 1]
-    of_file = _of_files(single, traces)
-    for read in reads:
-        _join_table(read, traces, by_name, of_file.get(read.file.path), joined)
-    for read in reads:
-        _join_by_settings(read, [t for t in traces if t.work.run_id not in joined], joined)
-        _declare_columns(read, [t for t in traces if t.work.run_id in joined])
-    return set(joined), list(joined.values())
+    works = [_read(work) for work in works]
+    traces = _Traces(works, reads)
+    for rule in (_by_name_or_time, _by_settings, _by_numbers):
+        for read in reads if traces.all else ():
+            _give(read, rule(read, traces), traces.joined)
+    left = [work for work in works if work.run_id not in traces.joined]
+    left = [work if work.size <= _MOST_BYTES else replace(work, reads=()) for work in left]
+    return left, [*traces.joined.values()]
 
 
-def _join_by_settings(
-    read: TableRead, traces: Sequence[_Trace], joined: dict[str, Ignored]
-) -> None:
-    """Give rows the traces whose paths say the same settings as they do, each of one row alone.
+def _read(work: RunWork) -> RunWork:
+    """Return a run with the contents of its files if they are traces or the output of a tool."""
+    forms = [file.format for file in work.files]
+    is_trace = all(form.role == "trace" for form in forms)
+    is_output = len(forms) == 1 and (forms[0].role == "output" or forms[0].name == "turbostat")
+    if work.reads or not (is_trace or is_output):
+        return work
+    return replace(work, reads=tuple(map(read_source, work.files)))
 
-    Rows may lack a trace, but no trace its row.
+
+def _trace_of(work: RunWork) -> _Trace | None:
+    is_output = work.files[0].format.role == "output"
+    readings = [each.content for each in work.reads if isinstance(each.content, Reading)]
+    readings = [reading for reading in readings if (reading.intervals is None) == is_output]
+    if not readings or len(readings) < len(work.files):
+        return None
+    paths = [file.path for file in work.files]
+    columns = energy_columns(paths, [reading.part for reading in readings])
+    first, *others = (_Trace(work, *each) for each in zip(paths, readings, columns, strict=True))
+    return replace(first, others=tuple(others))
+
+
+def _by_name_or_time(read: TableRead, traces: _Traces) -> _Found:
+    # Of rows that name one trace nothing says which it is of, unless they state their times.
+    naming = Counter(
+        cell
+        for row in read.table.rows
+        for cell in {*row.values.values()}
+        if isinstance(cell, str) and cell in traces.by_name
+    )
+    found: _Found = {}
+    for at, row in enumerate(read.table.rows):
+        window, reason = window_of(row.values), f"the trace of line {row.line} of {read.file.name}"
+        trace = next(
+            (
+                traces.by_name[cell][0]
+                for cell in row.values.values()
+                if isinstance(cell, str) and len(traces.by_name.get(cell, ())) == 1
+                if window is not None or naming[cell] == 1
+            ),
+            traces.of_file.get(read.file.path),
+        )
+        if trace is None and window is not None:
+            trace = next((t for t in traces.all if t.energy_in(*window) is not None), None)
+            reason = f"a trace of the runs of {read.file.name}, by their times"
+        if trace is not None:
+            found[at] = trace, window, reason
+    return found
+
+
+def _by_settings(read: TableRead, traces: _Traces) -> _Found:
+    """Return the rows with the settings that the paths of traces say."""
+    left, rows = traces.left, read.table.rows
+    if not 1 < len(left) <= len(rows) <= _MOST_ROWS:
+        return {}
+    places = rows_with([row.values for row in rows], [trace.settings for trace in left])
+    of = f"of {read.file.name}, by their settings"
+    return {
+        at: (t, None, f"the {'output' if t.is_output else 'trace'} of line {rows[at].line} {of}")
+        for at, t in zip(places, left, strict=bool(places))
+    }
+
+
+def _by_numbers(read: TableRead, traces: _Traces) -> _Found:
+    """Return the rows with numbers of small outputs; where no path says what a row had set, it is
+    doubted.
     """
-    rows = [*read.table.rows]
-    if not 1 < len(traces) <= len(rows) <= _MOST_ROWS:
-        return
-    keys = [trace.settings for trace in traces]
-    told = [name for name in keys[0] if len({key.get(name) for key in keys}) > 1]
-    if any(set(key) != set(keys[0]) for key in keys):
-        return
-    columns = _same_columns([row.values for row in rows], keys, told)
-    if len(columns) < len(told) or len(columns) < _LEAST_SAID:
-        return
-    of_rows: dict[tuple[object, ...], list[int]] = defaultdict(list)
-    for at, row in enumerate(rows):
-        of_rows[tuple(_plain(row.values.get(own)) for own in columns.values())].append(at)
-    own_rows = [of_rows.get(tuple(_plain(key[name]) for name in columns), ()) for key in keys]
-    of_traces = [own[0] for own in own_rows if len(own) == 1]
-    if not len(traces) == len(of_traces) == len({*of_traces}):
-        return
-    for at, trace in zip(of_traces, traces, strict=True):
-        _fill(read, rows[at], trace, None)
-        what = "output" if trace.is_output else "trace"
-        reason = f"the {what} of line {rows[at].line} of {read.file.name}, by their settings"
-        joined[trace.work.run_id] = Ignored(trace.path, reason, True)
-    read.table.rows = Packed(rows)
+    outputs = [t for t in traces.left if t.is_output and t.work.size <= _MOST_BYTES]
+    outputs = [t for t in outputs if not t.work.files[0].part]
+    is_summary = read.is_guessed and FEWEST_RUNS <= len(read.table.rows) <= MOST_ROWS
+    if not is_summary or not FEWEST_RUNS <= len(outputs) <= _MOST_OUTPUTS:
+        return {}
+    same, of_rows = SameRows(read), defaultdict[int, list[_Trace]](list)
+    for trace in outputs:
+        reading = trace.reading
+        if (at := same.place(reading.measurements | reading.knobs, reading.columns)) is not None:
+            of_rows[at].append(trace)
+    own = {at: each[0] for at, each in of_rows.items() if len(each) == 1}
+    if len(own) < FEWEST_RUNS:
+        return {}
+    values = [row.values for row in same.rows]
+    varied = [n for n in read.knobs if len({str(each.get(n)) for each in values}) > 1]
+    doubted = {
+        at: trace.work.files[0].name
+        for at, trace in own.items()
+        if not _states(trace.path, [values[at].get(name) for name in varied])
+    }
+    if doubted:
+        name = next(iter(doubted.values()))
+        detail = f"{len(doubted)} logs, such as {name}, may be the same runs: equal numbers"
+        read.table.problems.append(Problem("maybe_repeated", "doubted", detail))
+    reason = f"of {read.file.name}, whose numbers it has"
+    return {
+        at: (trace, None, f"the run of line {same.rows[at].line} {reason}")
+        for at, trace in own.items()
+        if at not in doubted
+    }
 
 
-def _same_columns(
-    rows: Sequence[Mapping[str, object]],
-    keys: Sequence[Mapping[str, object]],
-    names: Sequence[str],
-) -> dict[str, str]:
-    """Return by the name of a setting in keys the column of rows that has its values.
-
-    Of several columns it is the one whose name says so, as `bs` and `batch_size` or `t` and
-    `threads`, else, of texts, the one with the fewest other values. A setting for which two are
-    alike is left out.
-    """
-    own = {column: {_plain(row.get(column)) for row in rows} for column in rows[0]}
-    same: dict[str, str] = {}
-    for name in names:
-        values = {_plain(key[name]) for key in keys}
-        # Numbers of repetitions and of threads may be the same, names are not by chance.
-        is_text = any(isinstance(value, str) for value in values)
-        fitting = {
-            column: (-_likeness(name, column), len(each - values))
-            for column, each in own.items()
-            if values <= each and column not in same.values()
-            if is_text or _likeness(name, column)
-        }
-        ranked = sorted(fitting, key=fitting.__getitem__)
-        if ranked and [*fitting.values()].count(fitting[ranked[0]]) == 1:
-            same[name] = ranked[0]
-    return same
-
-
-def _plain(value: object) -> object:
-    """Return a cell as it is compared: texts without marks and capitals."""
-    return re.sub(r"[\W_]+", "", value.lower()) if isinstance(value, str) else value
-
-
-def _likeness(name: str, column: str) -> int:
-    """Return how much the name of a setting in paths is like a heading: 2 for the same name, 1 for
-    the same words, their beginning or their first letters, else 0."""
-    if name == column:
-        return 2
-    words, others = words_of(name), words_of(column)
-    starts = any(other.startswith(word) for word in words for other in others)
-    starts |= bool(_CLIENTS & {*words}) and bool(_CLIENTS & {*others})
-    return int(starts or name.lower() == "".join(other[0] for other in others)[: len(name)])
+def _states(path: str, settings: Iterable[object]) -> bool:
+    """Return whether the path of an output has one of some settings as a part of its own."""
+    for value in settings:
+        text = re.escape(f"{value:g}" if isinstance(value, float) else str(value))
+        border = r"[\d.]" if isinstance(value, int | float) else r"[^_./\s-]"
+        if value is not None and re.search(rf"(?<!{border}){text}(?!{border})", path):
+            return True
+    return False
 
 
 def _of_files(reads: Sequence[TableRead], traces: Sequence[_Trace]) -> dict[str, _Trace]:
@@ -230,95 +276,48 @@ def _folder_of(path: str) -> str:
     return path.rpartition("/")[0]
 
 
-def _trace_of(work: RunWork) -> _Trace | None:
-    forms = [file.format for file in work.files]
-    if len(forms) > 1 and any(form.role != "trace" for form in forms):
-        return None
-    if forms[0].role not in ("trace", "output") and forms[0].name != "turbostat":
-        return None
-    contents = [read_source(file).content for file in work.files]
-    is_output = forms[0].role == "output"
-    readings = [c for c in contents if isinstance(c, Reading)]
-    readings = [reading for reading in readings if (reading.intervals is None) == is_output]
-    if len(readings) < len(contents):
-        return None
-    paths = [file.path for file in work.files]
-    columns = energy_columns(paths, [reading.part for reading in readings])
-    first, *others = (_Trace(work, *each) for each in zip(paths, readings, columns, strict=True))
-    return replace(first, others=tuple(others))
+def _give(read: TableRead, found: _Found, joined: dict[str, Ignored]) -> None:
+    """Give rows what was measured of them; note why the files of that are no runs."""
+    given: dict[int, SummaryRow] = {}
+    for at, row in enumerate(read.table.rows if found else ()):
+        if at in found:
+            trace, window, reason = found[at]
+            joined[trace.work.run_id] = Ignored(trace.path, reason, True)
+            given[at] = _measured(read, row, trace, window)
+    used = [trace for trace, *_ in found.values()]
+    parts = dict.fromkeys(each.column for t in used if t.others for each in (t, *t.others))
+    columns = {name: energy_column(name) for name in parts if name != "energy_j"}
+    columns |= {c.name: c for t in used if t.is_output for c in t.reading.columns}
+    if given and read.fill(given, columns.values()) & {*parts} and "energy_j" not in parts:
+        detail = f"none of {', '.join(parts)} says to be of the whole machine: no energy_j"
+        read.table.problems.append(Problem("parts_only", "doubted", detail))
 
 
-def _join_table(
-    read: TableRead,
-    traces: Sequence[_Trace],
-    by_name: Mapping[str, list[_Trace]],
-    own: _Trace | None,
-    joined: dict[str, Ignored],
-) -> None:
-    rows: Packed[SummaryRow] = Packed()
-    file = read.file.name
-    # Of rows that name one trace nothing says which it is of, unless they state their times.
-    naming = Counter(
-        cell
-        for row in read.table.rows
-        for cell in {*row.values.values()}
-        if isinstance(cell, str) and cell in by_name
-    )
-    for row in read.table.rows:
-        window = window_of(row.values)
-        named = [
-            trace
-            for cell in row.values.values()
-            if isinstance(cell, str) and len(by_name.get(cell, ())) == 1
-            for trace in by_name[cell]
-            if window is not None or naming[cell] == 1
-        ]
-        named += [own] if own is not None and not named else []
-        for trace in named[:1]:
-            _fill(read, row, trace, window)
-            joined[trace.work.run_id] = Ignored(
-                trace.path, f"the trace of line {row.line} of {file}", True
-            )
-        if not named and window is not None:
-            for trace in traces:
-                energy_j = trace.energy_in(*window)
-                if energy_j is not None:
-                    _fill(read, row, trace, window)
-                    reason = f"a trace of the runs of {file}, by their times"
-                    joined[trace.work.run_id] = Ignored(trace.path, reason, True)
-                    break
-        rows.append(row)
-    read.table.rows = rows
-
-
-def _fill(
-    read: TableRead, row: SummaryRow, trace: _Trace, window: tuple[float, float] | None
-) -> None:
-    """Give a row the energies of its trace and of those of other parts, and the time if it has
-    none. An energy of its own stays, and is compared with that of the trace.
+def _measured(
+    read: TableRead, row: SummaryRow, trace: _Trace, window: _Window | None
+) -> SummaryRow:
+    """Return the energies of a row's trace and of those of other parts, the time, and what an
+    output measured. An energy of the row's own stays, and is compared with that of the trace.
     """
-    own = row.values.get("energy_j")
+    more = SummaryRow(row.line, row.system, {})
     if trace.is_output:
-        measured = trace.reading.measurements
-        row.values |= {n: v for n, v in measured.items() if row.values.get(n) is None}
-        row.workload = trace.work.key.workload
+        more.values |= new_values(row.values, trace.reading.measurements)
+        more.workload = trace.work.key.workload
     for each in (trace, *trace.others):
         measured = each.reading.measurements
-        energy_j = each.energy_in(*window) if window is not None else None
-        if energy_j is None:
-            energy_j, duration_s = measured.get("energy_j"), measured.get("duration_s")
-        else:
-            assert window is not None
+        energy_j, duration_s = each.energy_in(*window) if window else None, None
+        if window and energy_j is not None:
             duration_s = window[1] - window[0]
-        if energy_j is None:
-            continue
-        if own is not None:
+        else:
+            energy_j, duration_s = measured.get("energy_j"), measured.get("duration_s")
+        if energy_j is not None and row.values.get("energy_j") is not None:
             _compare(read, row, each, energy_j)
-            continue
-        row.values[each.column] = energy_j
-        if row.values.get("duration_s") is None:
-            row.values["duration_s"] = duration_s
-        row.flags.extend(flag for flag in each.reading.flags if flag not in row.flags)
+        elif energy_j is not None:
+            more.values[each.column] = energy_j
+            if more.values.get("duration_s") is None:
+                more.values["duration_s"] = duration_s
+            more.flags += each.reading.flags
+    return more
 
 
 def _compare(read: TableRead, row: SummaryRow, trace: _Trace, energy_j: float) -> None:
@@ -339,21 +338,3 @@ def _compare(read: TableRead, row: SummaryRow, trace: _Trace, energy_j: float) -
     else:
         last = problems[known[-1]]
         problems[known[-1]] = replace(last, count=last.count + 1)
-
-
-def _declare_columns(read: TableRead, traces: Sequence[_Trace]) -> None:
-    """Add the columns that rows of a table have now: energies of parts of the machine, and what
-    outputs measured.
-    """
-    said = {n for row in read.table.rows for n, value in row.values.items() if value is not None}
-    parts = dict.fromkeys(each.column for t in traces if t.others for each in (t, *t.others))
-    new = {name: energy_column(name) for name in parts if name != "energy_j"}
-    new |= {c.name: c for t in traces if t.is_output for c in t.reading.columns}
-    known = {column.name for column in read.table.columns}
-    added = [column for name, column in new.items() if name in said and name not in known]
-    if not added:
-        return
-    read.declare([*read.table.columns, *added])
-    if parts and "energy_j" not in parts:
-        detail = f"none of {', '.join(parts)} says to be of the whole machine: no energy_j"
-        read.table.problems.append(Problem("parts_only", "doubted", detail))

@@ -30,8 +30,8 @@ from ingest.settings.column_names import own_columns
 from ingest.settings.dataset import Settings
 from ingest.settings.layers import SettingsByFolder
 from ingest.tables.joined_tables import join_tables
-from ingest.tables.repeated_runs import join_logs, join_repeated
 from ingest.tables.row_traces import join_traces
+from ingest.tables.same_rows import join_repeated
 from ingest.tables.summary_rows import SummaryRuns, resolve_tables
 from ingest.tables.table_reads import RowCounts, TableRead, read_tables
 
@@ -140,13 +140,14 @@ class TableStage:
     ) -> None:
         reads = self._read(dataset, files, on_problems)
         works = [work for work in self._plan.works if work.key.dataset == dataset]
-        joined, ignored = join_traces(reads, works)
-        repeated, further = join_logs(reads, [w for w in works if w.run_id not in joined])
-        joined, ignored = joined | repeated, [*ignored, *further]
-        if joined:
-            self._plan.works = [w for w in self._plan.works if w.run_id not in joined]
-            self._discovery.ignored += ignored
-            planned = planned - joined
+        left, ignored = join_traces(reads, works)
+        by_id = {work.run_id: work for work in left}
+        gone = {work.run_id for work in works} - by_id.keys()
+        self._plan.works = [
+            by_id.get(work.run_id, work) for work in self._plan.works if work.run_id not in gone
+        ]
+        self._discovery.ignored += ignored
+        planned = planned - gone
         # Runs of a file that came first are rows of another table now.
         paths = {each.file.path for read in reads for each in (read, *read.joined)}
         # Tables of which nothing was measured are plans of the others.

@@ -22,7 +22,6 @@ from ingest.discover.source_reads import settings_struct, source_struct
 from ingest.lake.recorded_runs import SUMMARY, RunIds
 from ingest.records import Problem, ProblemList, Severity, SummaryRow
 from ingest.settings.headings import is_named_as_copy, quantity_of, read_heading
-from ingest.tables.copied_rows import without_copied
 from ingest.tables.row_doubts import Powers, Unknown, failure_of, states_of, workload_of_row
 from ingest.tables.table_reads import RowCounts, TableRead, window_of
 from ingest.tables.unique_keys import DROPPED, FIRST, FURTHER, NONE, RowKeys
@@ -85,7 +84,6 @@ class _Resolution:
     def __init__(self, dataset: str, reads: Sequence[TableRead], taken: RunIds) -> None:
         self._dataset = dataset
         self._reads = sorted(reads, key=lambda read: read.file.path)
-        without_copied(self._reads)
         self._notes = {read.file.path: ProblemList(MAX_NAMED_LINES) for read in reads}
         self._unknown: dict[str, list[Problem]] = defaultdict(list)
         self._refused = self._empty = 0

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
@@ -78,23 +78,26 @@ class TableRead:
     table: SummaryTable
     joined: list["TableRead"] = field(default_factory=list)
 
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Columns that the settings declare, and those of its own."""
+        return *self.file.settings.columns.values(), *self.table.columns
+
     @cached_property
     def kept(self) -> frozenset[str]:
         """Columns of `runs` that a row of the table may fill."""
-        own = (*self.file.settings.columns.values(), *self.table.columns)
-        return frozenset((*MEASUREMENTS, *(column.name for column in own)))
+        return frozenset((*MEASUREMENTS, *(column.name for column in self.columns)))
 
     @cached_property
     def knobs(self) -> tuple[str, ...]:
         """Columns that are part of a row's key."""
-        own = (*self.file.settings.columns.values(), *self.table.columns)
-        return (*KEY_KNOBS, *(column.name for column in own if column.role == "knob"))
+        return (*KEY_KNOBS, *(column.name for column in self.columns if column.role == "knob"))
 
     @cached_property
     def metrics(self) -> frozenset[str]:
         """Columns that a measurement may fill."""
-        own = (*self.file.settings.columns.values(), *self.table.columns)
-        return frozenset((*MEASUREMENTS, *(each.name for each in own if each.role == "metric")))
+        own = (column.name for column in self.columns if column.role == "metric")
+        return frozenset((*MEASUREMENTS, *own))
 
     @cached_property
     def measured(self) -> tuple[str, ...]:
@@ -147,6 +150,31 @@ class TableRead:
         self.table.columns = [*columns]
         for name in ("kept", "knobs", "metrics", "measured", "energies"):
             self.__dict__.pop(name, None)
+
+    def fill(self, given: Mapping[int, SummaryRow], columns: Iterable[Column]) -> set[str]:
+        """Give rows what other files have of them besides, and declare the columns of that.
+
+        Args:
+            given: By the place of a row values, flags and perhaps the workload.
+
+        Returns:
+            Names of the columns that got values.
+        """
+        rows, names = Packed[SummaryRow](), set[str]()
+        for at, row in enumerate(self.table.rows):
+            if more := given.get(at):
+                own = row.values
+                new = {n: v for n, v in more.values.items() if v is not None and own.get(n) is None}
+                names |= new.keys()
+                own |= new
+                row.flags = [*dict.fromkeys((*row.flags, *more.flags))]
+                row.workload = more.workload or row.workload
+            rows.append(row)
+        self.table.rows = rows
+        there = {column.name for column in self.table.columns}
+        added = {c.name: c for c in columns if c.name in names - there}
+        self.declare([*self.table.columns, *added.values()])
+        return names
 
     @cached_property
     def is_guessed(self) -> bool:

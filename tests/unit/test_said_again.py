@@ -1,9 +1,12 @@
 """What a folder says twice counts once, and a rule does not reach what it is not for."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from ingest.discover.found_files import RawFile
+from ingest.discover.source_reads import SourceRead, read_source
 from ingest.formats.logged_rows import logged_objects
 from ingest.formats.trace import read
 from ingest.records import ReadContext
@@ -135,6 +138,30 @@ def test_a_trace_may_end_in_what_was_measured(lake: Path, tmp_path: Path) -> Non
     ingest(lake, raw, is_proposing=True)
     found = query(lake, "SELECT exp, batch, energy_j FROM runs ORDER BY exp")
     assert [(*row.values(),) for row in found] == [("exp1", 16, 1800.0), ("exp2", 32, 2100.0)]
+
+
+def test_outputs_that_are_no_rows_are_read_once(
+    lake: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are compared with the rows of tables, and are runs with what was read of them then."""
+    for n in range(3):
+        text = (
+            f"message size: {n + 1} KiB\nslowest rank: 0.5{n}4 s\nmeasured goodput: 3{n}.27 MB/s\n"
+        )
+        put(tmp_path / f"raw/ring_{n}.log", text)
+    put(tmp_path / "raw" / "sweep.csv", TABLE)
+    opened = list[str]()
+
+    def read(file: RawFile, *given: Any) -> SourceRead:
+        opened.append(file.name)
+        return read_source(file, *given)
+
+    for module in ("runs.run_reader", "tables.row_traces", "tables.stage"):
+        monkeypatch.setattr(f"ingest.{module}.read_source", read)
+    ingest(lake, tmp_path / "raw", is_proposing=True, workers=1)
+    assert sorted(opened) == ["ring_0.log", "ring_1.log", "ring_2.log", "sweep.csv"]
+    found = query(lake, "SELECT count(slowest_rank) AS logs, count(energy_j) AS rows FROM runs")
+    assert found == [{"logs": 3, "rows": 8}]
 
 
 def test_a_trace_that_several_rows_name_is_of_none(lake: Path, tmp_path: Path) -> None:
