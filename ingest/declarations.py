@@ -191,7 +191,8 @@ class LogDeclaration:
         path: Pattern of the end of its path; None if its marks decide.
         marks: Texts that it contains.
         finds: Expressions whose named groups are values.
-        begin: What begins a block that is a run; None if the file is one run.
+        begin: What begins a block that is a run; None if an output is one run.
+        output: What begins an output, of which a text may have several; None for the first mark.
         totals: Groups whose matches are added.
         histogram: Rows of latencies; None for none.
         workload: Workload of its runs if no name gives one.
@@ -204,6 +205,7 @@ class LogDeclaration:
     marks: tuple[str, ...]
     finds: tuple[re.Pattern[str], ...]
     begin: re.Pattern[str] | None
+    output: re.Pattern[str] | None
     totals: frozenset[str]
     histogram: LogHistogram | None
     workload: str | None

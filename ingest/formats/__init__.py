@@ -90,7 +90,7 @@ FORMATS: tuple[Format, ...] = (
     Format("intlog", "log", intlog.sniff, open_log=intlog.open_log),
     Format("intlog_binary", "log", intlog_binary.sniff, open_log=intlog_binary.open_log),
     Format("mutilate", "output", mutilate.sniff, mutilate.read),
-    Format("wrk", "output", wrk.sniff, wrk.read),
+    Format("wrk", "output", wrk.sniff, wrk.read, list_parts=wrk.list_parts),
     Format("netpipe_out", "output", netpipe.sniff_output, netpipe.read_output),
     Format("netpipe_server", "window", netpipe.sniff_server, netpipe.read_server),
     Format("netpipe_ebbrt", "window", netpipe.sniff_library_os, netpipe.read_library_os),
@@ -103,7 +103,7 @@ FORMATS: tuple[Format, ...] = (
             (log := text_log.TextLog(known)).sniff,
             log.read,
             own_workload=known.workload or UNKNOWN,
-            list_parts=log.list_parts if known.begin else None,
+            list_parts=log.list_parts,
         )
         for known in text_log.presets()
     ),

@@ -12,7 +12,7 @@ from data.declared import Column, Kind
 from data.errors import FormatError
 from data.knob_table import KNOB_TABLE
 from ingest.files.text_lines import decode_text, whole_text
-from ingest.formats.logged_rows import are_blocks
+from ingest.formats.logged_blocks import are_blocks
 from ingest.formats.trace_headings import Heading, read_heading
 from ingest.formats.trace_times import unix_of_number
 from ingest.formats.written_numbers import without_commas

@@ -1,7 +1,7 @@
-"""Rows of a table among the lines of a log: objects, blocks of lines, or lines as a header has.
+"""Rows of a table among the lines of a log: objects, or lines as a header has.
 
-A script that prints a dictionary or `name=value` pairs for each run, a line a value and a gap
-behind each run, or a header and among other lines one with as many cells, leaves such a file.
+A script that prints a dictionary or `name=value` pairs for each run, or a header and among other
+lines one with as many cells, leaves such a file.
 """
 
 import ast
@@ -15,25 +15,19 @@ from itertools import islice
 from typing import Final
 
 from ingest.formats.written_numbers import is_number
-from ingest.settings.column_names import WORDS
 from ingest.settings.headings import is_measurement, is_setting, words_of
 
 # Objects at the ends of lines of a log: how many keys, and how many of so many lines.
 _LEAST_KEYS: Final = 3
-_LEAST_LOGGED: Final = 3
-_LOGGED_LINES: Final = 400
+LEAST_LOGGED: Final = 3
+LOGGED_LINES: Final = 400
 _LEAST_CELLS: Final = 3
-# Of a log with a line a value this share of the lines are such.
-_MOST_LINES: Final = 0.9
-# In blocks of so many names there are headings between them.
-_LEAST_LINES: Final = 0.5
-_MANY_NAMES: Final = 6
 # Words of what counts the steps of one run.
 _STEPS: Final = frozenset(
     {"epoch", "epochs", "step", "steps", "sample", "samples", "tick", "frame"}
 )
 # Words of what counts the parts of one run.
-_PARTS: Final = frozenset({"core", "cpu", "socket", "package", "gpu", "rank", "phase", "stage"})
+PARTS: Final = frozenset({"core", "cpu", "socket", "package", "gpu", "rank", "phase", "stage"})
 _LONGEST: Final = 2_000
 _VALUE: Final = r"""(?:"[^"]*"|'[^']*'|[^\s,;|&"'=:]+)"""
 _UNIT: Final = r"(?: ?\[[A-Za-z%/]{1,9}\]| [A-Za-z%/]{1,9}(?=[,;|]|$))"
@@ -48,15 +42,6 @@ _SOME_PAIRS: Final = re.compile(
     rf"(?:(?:^|[\s,;|&])[A-Za-z][\w./%()\[\]-]*\s?=\s?{_VALUE}{_UNIT}?[\s,;|&]*)+$"
 )
 _WORD: Final = re.compile(r"[^\W\d][\w.-]*")
-# A line of a block: a name and a value.
-_FIELD: Final = re.compile(r"\s*([A-Za-z][\w ./%()\[\]-]{0,58}?)\s*[:=]\s*(\S.{0,80})")
-# A heading of Markdown, and what stands in brackets behind a number and its unit.
-TITLES: Final = "heading "
-# A heading of Markdown, a line within rules, or what a script says before it runs something.
-_TITLE: Final = re.compile(
-    r"(#{1,6}|={2,}|\*{2,}|-{2,}|(?i:running|testing|executing|benchmarking)) (.*?\w.*?)[ =*.:-]*"
-)
-_ASIDE: Final = re.compile(r"([-+]?\d[\d.,]*(?:[eE][-+]?\d+)?\s*[A-Za-z%/]*)\s+\([^()]*\)")
 _NAME: Final = re.compile(r"[A-Za-z_][\w ()%/.-]{0,39}")
 
 
@@ -72,24 +57,24 @@ def logged_object(line: str) -> dict[str, object] | None:
     if at >= 0 and line.rstrip().endswith("}"):
         with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
             content = ast.literal_eval(line[at:].strip())
-            return content if isinstance(content, dict) and _is_run(content) else None
+            return content if isinstance(content, dict) and is_run(content) else None
         return None
     if len(line) > _LONGEST or ("=" not in line and ": " not in line):
         return None
     pairs = _PAIRS.search(line)
     found = _PAIR.findall(pairs[0]) if pairs else []
     named: dict[str, object] = {name: value.strip(" \"'") for name, value in found}
-    return named if len(named) == len(found) and _is_run(named) else None
+    return named if len(named) == len(found) and is_run(named) else None
 
 
-def _is_run(content: Mapping[str, object]) -> bool:
+def is_run(content: Mapping[str, object]) -> bool:
     """Return whether names are of a run and not of a step of it: one is a measurement."""
     words = {word for name in content for word in words_of(str(name))}
-    is_measured = any(is_measurement(str(n)) and is_number(_bare(v)) for n, v in content.items())
+    is_measured = any(is_measurement(str(n)) and is_number(bare(v)) for n, v in content.items())
     return len(content) >= _LEAST_KEYS and is_measured and words.isdisjoint(_STEPS)
 
 
-def _bare(value: object) -> str:
+def bare(value: object) -> str:
     """Return the first word of a value: a number without its unit."""
     return (str(value).split() or [""])[0]
 
@@ -152,11 +137,11 @@ class LoggedObjects:
 
 def logged_objects(lines: Iterable[str]) -> LoggedObjects | None:
     """Return the objects of a log: some of its lines end with such that have the same names."""
-    some = [line for line in islice(with_settings(lines), _LOGGED_LINES) if line.strip()]
+    some = [line for line in islice(with_settings(lines), LOGGED_LINES) if line.strip()]
     found = [(line, content) for line in some if (content := logged_object(line))]
     names = Counter(tuple(content) for _, content in found)
     usual, often = names.most_common(1)[0] if names else ((), 0)
-    if often < max(_LEAST_LOGGED, 0.1 * len(some)):
+    if often < max(LEAST_LOGGED, 0.1 * len(some)):
         return None
     words = [_words_before(line, content) for line, content in found if tuple(content) == usual]
     columns = [{*column} for column in zip(*words, strict=False)]
@@ -169,63 +154,6 @@ def _words_before(line: str, content: Mapping[str, object]) -> list[str]:
     """Return the words of a line before its object: what ran, or a state of it."""
     begins = (line.find(mark) for mark in ("{", next(iter(content))))
     return _WORD.findall(line[: min((at for at in begins if at >= 0), default=0)])
-
-
-def blocks_of(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, object]]]:
-    """Yield the runs of a log with a line a value: the line where each begins, and its values.
-
-    The first name again begins another one, or any name again behind a gap or a rule. Headings of
-    Markdown above a block are values too.
-    """
-    start, block, is_behind_gap = 1, dict[str, object](), False
-    titles, own = dict[str, str](), dict[str, str]()
-    for number, line in enumerate(lines, 1):
-        if title := _TITLE.fullmatch(line.rstrip()):
-            # Others than those of Markdown are of the first level.
-            level = title[1] if title[1][0] == "#" else "#"
-            titles = {of: text for of, text in titles.items() if of < level} | {level: title[2]}
-        field = _FIELD.fullmatch(line.rstrip())
-        if field is None:
-            is_behind_gap |= not any(map(str.isalnum, line))
-            continue
-        if field[1] in block and (is_behind_gap or field[1] == next(iter(block))):
-            yield start, own | block
-            block = {}
-        if not block:
-            start, own = number, {f"{TITLES}{len(level)}": text for level, text in titles.items()}
-        is_behind_gap = False
-        block.setdefault(field[1], _ASIDE.sub(r"\1", field[2]))
-    if block:
-        yield start, own | block
-
-
-def are_blocks(lines: Sequence[str]) -> bool:
-    """Return whether a log has a line a value and a block a run.
-
-    Nearly all lines are such, or half of them in blocks of many names; the blocks have the same
-    names, one of these is a measurement, and one of a setting with several values.
-    """
-    some = [
-        line
-        for line in islice(lines, _LOGGED_LINES)
-        if any(map(str.isalnum, line)) and not _TITLE.fullmatch(line.rstrip())
-    ]
-    fields = sum(_FIELD.fullmatch(line.rstrip()) is not None for line in some)
-    if fields < max(_LEAST_LINES * len(some), _LEAST_LOGGED * 2):
-        return False
-    blocks = [block for _, block in blocks_of(islice(lines, _LOGGED_LINES))]
-    names = [name for name in blocks[0] if all(name in block for block in blocks[1:-1])]
-    is_report = len(names) >= _MANY_NAMES and 2 * len(names) > max(map(len, blocks))
-    if len(blocks) < _LEAST_LOGGED or not (is_report or fields >= _MOST_LINES * len(some)):
-        return False
-    values = {name: {block[name] for block in blocks[:-1]} for name in names}
-    varied = [name for name in names if len(values[name]) > 1]
-    words = [{*words_of(name)} - WORDS["identifiers"] for name in varied]
-    are_parts = any(each and each <= _PARTS for each in words)
-    is_set = not are_parts and any(
-        is_setting(name) or not any(is_number(_bare(v)) for v in values[name]) for name in varied
-    )
-    return is_set and _is_run({name: blocks[0][name] for name in names})
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,14 +182,14 @@ def logged_rows(lines: Sequence[str]) -> LoggedRows | None:
     None unless there are both, and each row has as many cells, with numbers in the same places and
     texts in others: any line of numbers may be another thing's.
     """
-    first, *others = [line for line in islice(lines, _LOGGED_LINES) if line.strip()] or [""]
+    first, *others = [line for line in islice(lines, LOGGED_LINES) if line.strip()] or [""]
     names = [name.strip() for name in first.lstrip("\ufeff").split(",")]
     is_header = len({*names}) == len(names) >= _LEAST_CELLS and all(map(_NAME.fullmatch, names))
     split = [[cell.strip() for cell in line.split(",")] for line in others if "," in line]
     rows = [cells for cells in split if len(cells) == len(names)]
     forms = [{is_number(cells[at]) for cells in rows} for at in range(len(names))]
     numeric = [at for at, form in enumerate(forms) if form == {True}]
-    is_log = is_header and len(rows) >= _LEAST_LOGGED and len(rows) == len(split) < len(others)
+    is_log = is_header and len(rows) >= LEAST_LOGGED and len(rows) == len(split) < len(others)
     is_log &= all(len(form) == 1 for form in forms)
     is_told = 0 < len(numeric) < len(names)
     return LoggedRows(len(names), tuple(numeric)) if is_log and is_told else None

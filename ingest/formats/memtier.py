@@ -21,9 +21,10 @@ _NO_FACTS: Final = frozenset(
      "port", "unix socket", "unix_socket", "uri", "authenticate", "out_file", "client_stats",
      "json_out_file", "hdr_prefix", "hdr-file-prefix", "run_count", "debug"}
 )  # fmt: skip
+CONNECTIONS: Final = Column("connections", "knob", "whole", "Connections", "connections")
 COLUMNS: Final = (
     Column("protocol", "knob", "text", "Protocol", "protocol"),
-    Column("connections", "knob", "whole", "Connections", "connections"),
+    CONNECTIONS,
     Column("pipeline_depth", "knob", "whole", "Requests in flight on a connection", "pipeline"),
     Column("set_get_ratio", "knob", "text", "Sets to gets", "sets:gets"),
     Column("hits_per_s", "metric", "real", "Hits", "hits", "1/s", "more"),

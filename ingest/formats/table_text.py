@@ -13,7 +13,8 @@ from ingest.declarations import TableDeclaration
 from ingest.formats import json_rows
 from ingest.formats.documents import may_be_document
 from ingest.formats.headless_rows import are_headless_rows
-from ingest.formats.logged_rows import are_blocks, logged_objects, logged_rows
+from ingest.formats.logged_blocks import are_blocks
+from ingest.formats.logged_rows import logged_objects, logged_rows
 from ingest.formats.table_footers import SUMMARY
 from ingest.formats.table_lines import HEADING, first_section, without_frames
 from ingest.formats.table_rows import LOOKED_AT, cells_beyond, fitted_header, may_recur

@@ -6,7 +6,8 @@ others (`[[logs]]`).
 
 import re
 from collections.abc import Iterable, Mapping
-from functools import cache
+from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +17,7 @@ from data.errors import FormatError
 from data.schema import KNOBS
 from ingest.declarations import LogDeclaration, LogHistogram, TableColumn
 from ingest.files.text_lines import decode_text, whole_text
+from ingest.formats.pasted import Output, add_settings, cut
 from ingest.formats.trace_times import unix_seconds
 from ingest.records import Problem, ReadContext, Reading, UtcWindow
 from ingest.settings.column_names import clean_name
@@ -61,7 +63,10 @@ class TextLog:
             FormatError: As `read`.
         """
         text = whole_text(blocks, context.name)
-        return list(_parts(text, self._declared(context, text)))
+        declared = self._declared(context, text)
+        parts = _parts(text, declared)
+        is_block = declared.begin is not None and declared.begin.search(text) is not None
+        return [*parts] if len(parts) > 1 or is_block else []
 
     def read(self, blocks: Iterable[bytes], context: ReadContext) -> Reading:
         """Read what the regular expressions find, in the units of the columns.
@@ -75,7 +80,8 @@ class TextLog:
         text = whole_text(blocks, context.name)
         declaration = self._declared(context, text)
         parts = _parts(text, declaration)
-        block = parts.get(context.part or "", next(iter(parts.values()), text))
+        output = parts.get(context.part or "", next(iter(parts.values())))
+        block = output.text
         texts = found_texts(block, declaration)
         reading = Reading()
         if len(parts) > 1 and context.part not in parts:
@@ -86,8 +92,10 @@ class TextLog:
             reading.utc_window = UtcWindow(begin, end)
         for name, found in texts.items():
             _take(name, found, declaration, reading)
-        if self._declaration is not None and len(parts) < 2:
+        if self._declaration is not None and (not declaration.begin or len(parts) < 2):
             _take_counts(block, reading)
+        if declaration.output or not declaration.begin:
+            add_settings(reading, output, [*parts.values()], partial(_stated, declaration))
         if declaration.histogram is not None:
             reading.measurements |= _percentiles(block, declaration.histogram)
         if not reading.measurements and not reading.knobs and reading.utc_window is None:
@@ -109,18 +117,73 @@ def has_marks(head: bytes, logs: Iterable[LogDeclaration]) -> bool:
     return any(all(mark in text for mark in known.marks) for known in logs)
 
 
-def _parts(text: str, declaration: LogDeclaration) -> dict[str, str]:
-    """Return the blocks of a log by name, each below what is above the first; empty for one run."""
-    begins = [*declaration.begin.finditer(text)] if declaration.begin else []
-    parts: dict[str, str] = {}
-    for number, block_begin in enumerate(begins):
-        end = begins[number + 1].start() if number + 1 < len(begins) else len(text)
-        words = [word for word in block_begin.groupdict().values() if word]
-        name = "-".join(words) or str(number + 1)
-        while name in parts:
-            name = f"{name}-{number + 1}"
-        parts[name] = text[: begins[0].start()] + text[block_begin.start() : end]
+def _parts(text: str, declaration: LogDeclaration) -> dict[str, Output]:
+    """Return the runs of a log by name.
+
+    They are its outputs, or the blocks of each, below what is above the first block.
+    """
+    outputs = _outputs(text, declaration)
+    parts: dict[str, Output] = {}
+    for number, output in enumerate(outputs, 1):
+        text = output.text
+        blocks = [*declaration.begin.finditer(text)] if declaration.begin else []
+        if not blocks:
+            parts[str(number)] = output
+        ends = [*(found.start() for found in blocks[1:]), len(text)]
+        for at, (found, end) in enumerate(zip(blocks, ends, strict=False), 1):
+            words = [word for word in found.groupdict().values() if word]
+            name = "-".join(words) or str(at)
+            name = f"{number}-{name}" if len(outputs) > 1 else name
+            while name in parts:
+                name = f"{name}-{at}"
+            above = text[: blocks[0].start()]
+            parts[name] = replace(output, text=above + text[found.start() : end])
     return parts
+
+
+def _outputs(text: str, declaration: LogDeclaration) -> list[Output]:
+    """Return the outputs of the tool in a text, with what stands above each."""
+    begins = _begins(text, declaration)
+    ends = [*begins[1:], len(text)]
+    spans = [
+        (begin, max((m.end() for f in declaration.finds for m in f.finditer(text, begin, end)),
+                    default=begin))
+        for begin, end in zip(begins, ends, strict=True)
+    ]  # fmt: skip
+    outputs = cut(text, spans)
+    return outputs if len(outputs) > 1 else [replace(each, text=text) for each in outputs]
+
+
+def _begins(text: str, declaration: LogDeclaration) -> list[int]:
+    """Return where the outputs of the tool begin.
+
+    That is the line that `output` declares, else that of the first mark after all marks were there.
+    """
+    if declaration.output is not None:
+        begins = [found.start() for found in declaration.output.finditer(text)]
+        return begins or [0]
+    if declaration.begin is not None or not declaration.marks:
+        return [0]
+    found = [(m.start(), mark) for mark in declaration.marks
+             for m in re.finditer(re.escape(mark), text)]  # fmt: skip
+    begins, seen = list[int](), {*declaration.marks}
+    for at, mark in sorted(found):
+        if seen >= {*declaration.marks} and mark == min(found)[1]:
+            begins.append(text.rfind("\n", 0, at + 1) + 1)
+            seen = set()
+        seen.add(mark)
+    # The last is whole.
+    return begins if seen >= {*declaration.marks} else begins[:-1] or [0]
+
+
+def _stated(declaration: LogDeclaration, text: str) -> tuple[str | None, ...]:
+    """Return what a tool says of what was set in an output."""
+    texts = found_texts(text, declaration)
+    set_to = [
+        name for name, of in declaration.columns.items()
+        if of.role == "knob" or (of.to or name) in KNOBS
+    ]  # fmt: skip
+    return tuple(map(texts.get, [*set_to, *(name for name in texts if name in KNOBS)]))
 
 
 def found_texts(text: str, declaration: LogDeclaration) -> dict[str, str]:

@@ -12,12 +12,10 @@ from ingest.files.packed import Packed
 from ingest.files.text_lines import iterate_lines
 from ingest.formats.headless_rows import are_headless_rows, headless_rows
 from ingest.formats.json_cells import Cell, flatten, summaries
+from ingest.formats.logged_blocks import TITLES, are_blocks, blocks_of
 from ingest.formats.logged_rows import (
-    TITLES,
     LoggedObjects,
     LoggedRows,
-    are_blocks,
-    blocks_of,
     logged_objects,
     logged_rows,
     with_settings,

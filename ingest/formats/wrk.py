@@ -7,6 +7,8 @@ from typing import Final
 from data.errors import FormatError
 from ingest.files.text_lines import unwrap_literal, whole_text
 from ingest.formats.hdr_percentiles import HEADING, read_spectrum, take_spectrum
+from ingest.formats.memtier import CONNECTIONS
+from ingest.formats.pasted import Output, add_settings, cut
 from ingest.records import ProblemList, ReadContext, Reading
 from ingest.settings.number_texts import PERCENTILES, to_us
 
@@ -17,6 +19,8 @@ _TOTAL: Final = re.compile(rf"^\s*(\d+) requests in {_TIME}", re.MULTILINE)
 _RATE: Final = re.compile(r"^\s*Requests/sec:\s+(\d+(?:\.\d+)?)", re.MULTILINE)
 _SETUP: Final = re.compile(r"^\s*(\d+) threads and (\d+) connections\s*$", re.MULTILINE)
 _SOCKET: Final = re.compile(r"^\s*(Socket errors: .*\S)", re.MULTILINE)
+_BEGIN: Final = re.compile(r"^\s*Running \S+ test @ ", re.MULTILINE)
+_END: Final = re.compile(r"^(?:Requests|Transfer)/sec:.*", re.MULTILINE)
 _STATUS: Final = re.compile(r"^\s*(Non-2xx or 3xx responses: \d+)", re.MULTILINE)
 # wrk2 prints further ones.
 _PRINTED: Final = (50.0, 75.0, 90.0, 99.0)
@@ -26,9 +30,29 @@ _SPECTRUM_UNIT: Final = "ms"
 
 
 def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
-    """Return whether the first line is wrk's `Running 30s test @ http://...`."""
+    """Return whether a line is wrk's `Running 30s test @ http://...`."""
     text = unwrap_literal(head.decode("utf-8", "replace"))
-    return re.match(r"\s*Running \S+ test @ ", text) is not None
+    return _BEGIN.search(text) is not None
+
+
+def list_parts(blocks: Iterable[bytes], context: ReadContext) -> list[str]:
+    """Return the numbers of the outputs of a text, one below the other; none for one.
+
+    Raises:
+        FormatError: As `read`.
+    """
+    outputs = _outputs(whole_text(blocks, context.name))
+    return [str(number) for number, _ in enumerate(outputs, 1)] if len(outputs) > 1 else []
+
+
+def _outputs(text: str) -> list[Output]:
+    begins = [found.start() for found in _BEGIN.finditer(text)] or [0]
+    ends = [*begins[1:], len(text)]
+    lasts = [
+        max((found.end() for found in _END.finditer(text, begin, end)), default=begin)
+        for begin, end in zip(begins, ends, strict=True)
+    ]
+    return cut(text, [*zip(begins, lasts, strict=True)])
 
 
 def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
@@ -42,7 +66,9 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     Raises:
         FormatError: Neither a latency nor a request count, or a number that cannot be parsed.
     """
-    text = whole_text(blocks, context.name)
+    outputs = _outputs(whole_text(blocks, context.name))
+    output = outputs[int(context.part or 1) - 1]
+    text = output.text
     reading = Reading()
     problems = ProblemList()
     try:
@@ -57,9 +83,15 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
             problems.add(flag, "doubted", f"the load generator says: {match[1]}", line)
     if found := _SETUP.search(text):
         reading.facts = {"threads": found[1], "connections": found[2]}
+        setups = {each for output in outputs for each in _SETUP.findall(output.text)}
+        if len({connections for _, connections in setups}) > 1:
+            # Names of files say it of one output each.
+            reading.columns = (CONNECTIONS,)
+            reading.knobs["connections"] = int(found[2])
     reading.problems = problems.all()
     if not reading.measurements:
         raise FormatError(f"no latency and no count of requests in this output ({context.name})")
+    add_settings(reading, output, outputs, lambda text: tuple(_SETUP.findall(text)))
     return reading
 
 

@@ -128,7 +128,7 @@ _LISTED: Final[dict[str, type[Struct]]] = {
     "logs": table_of(
         "TextLog",
         {
-            **dict.fromkeys(("name", "pattern", "begin", "workload"), str),
+            **dict.fromkeys(("name", "pattern", "begin", "output", "workload"), str),
             **dict.fromkeys(("marks", "find", "totals"), list[str]),
             **{"columns": _Columns, "histogram": LogHistogramRows},
         },

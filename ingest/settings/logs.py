@@ -33,7 +33,10 @@ def build_log(entry: Mapping[str, Any], number: int, kinds: Mapping[str, str]) -
     histogram = entry.get("histogram")
     if not any(find.groupindex for find in finds) and histogram is None:
         raise SettingsError(f"{where}.find has no named group ({path})")
-    begin = compiled(entry, "begin", where, "(?m:{})") if "begin" in entry else None
+    begin, output = (
+        compiled(entry, key, where, "(?m:{})") if key in entry else None
+        for key in ("begin", "output")
+    )
     groups = {name for each in (*finds, *filter(None, [begin])) for name in each.groupindex}
     columns = {name: table_column(each) for name, each in entry.get("columns", {}).items()}
     for name, each in columns.items():
@@ -52,6 +55,7 @@ def build_log(entry: Mapping[str, Any], number: int, kinds: Mapping[str, str]) -
         marks=tuple(entry.get("marks", ())),
         finds=finds,
         begin=begin,
+        output=output,
         totals=frozenset(entry.get("totals", ())),
         histogram=None if histogram is None else _histogram(histogram, where, path),
         workload=entry.get("workload"),

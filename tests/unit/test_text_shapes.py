@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ingest.formats.logged_rows import are_blocks, logged_object
+from ingest.formats.logged_blocks import are_blocks
+from ingest.formats.logged_rows import logged_object
 from ingest.formats.table_files import parse_table, parse_tables
 from ingest.formats.table_lines import without_frames
 from ingest.formats.table_rows import Table
