@@ -21,6 +21,8 @@ SCORE: Final = "a score from 0 to 1"
 A_PART: Final = "a clock of one of several processors"
 _PERCENT: Final = frozenset({"percent", "pct"})
 _LEAST_PARTS: Final = 3
+# No two runs of which one takes so many times as long as the other have the same energy.
+_FAR: Final = 2.0
 # Statistics beside which their number stands: `energy_j_mean`, `energy_j_count`.
 _OF_SEVERAL: Final = ("mean", "avg", "std", "stdev", "stddev", "sd")
 # Words of times of a clock, and words that may stand beside them.
@@ -32,6 +34,7 @@ _COUNTED: Final = frozenset({"n", "samples"})
 _SCALED: Final = frozenset({"n", "norm", "normalized", "normalised", "scaled", "score"})
 _LEAST: Final = frozenset({"min", "minimum"})
 _MOST: Final = frozenset({"max", "maximum"})
+_BEFORE: Final = frozenset({"baseline", "before", "initial"})
 _DIFFERENCES: Final = frozenset({"delta", "diff", "difference", "change"})
 
 
@@ -46,6 +49,17 @@ def mark_beside(guesses: Sequence[Guess]) -> None:
     _mark_parts(guesses)
     _mark_regions(guesses)
     _mark_ranges(guesses)
+    _mark_states_before(guesses)
+
+
+def _mark_states_before(guesses: Sequence[Guess]) -> None:
+    """Make labels of what an object such as `baseline` has alone: the state before the run."""
+    parts = [guess.heading.text.rpartition(".") for guess in guesses]
+    often = Counter(last for _, _, last in parts)
+    for guess, (above, _, last) in zip(guesses, parts, strict=True):
+        is_before = above.rpartition(".")[2].lower() in _BEFORE and often[last] == 1
+        if guess.role == "metric" and is_before and len({above for above, _, _ in parts}) > 1:
+            guess.take("label", "of the state before the run")
 
 
 def _mark_ranges(guesses: Sequence[Guess]) -> None:
@@ -119,7 +133,7 @@ def _mark_levels(guesses: Sequence[Guess]) -> None:
     """Make labels of powers that are the same in all rows where energies or times are not.
 
     `transmission_power` of a radio is none of the run, and `cpu_power` of 65 W is what its maker
-    states, unless energies go with a time.
+    states, unless energies go with a time. So is an energy where times differ far.
     """
     metrics = [guess for guess in guesses if guess.role == "metric" and len(guess.numbers)]
     energies = [g for g in metrics if g.quantity == "energy" and g.count > 1]
@@ -132,8 +146,14 @@ def _mark_levels(guesses: Sequence[Guess]) -> None:
     has_costs = any(g.quantity in ("energy", "time") and g.count > 1 for g in metrics)
     for guess in metrics if has_costs and not is_product else ():
         is_same = guess.count == 1 and len(guess.numbers) >= _LEAST_PARTS
-        if guess.quantity == "power" and is_same:
+        is_level = guess.quantity == "power"
+        is_level |= guess.quantity == "energy" and any(_differ_far(time) for time in times)
+        if is_level and is_same:
             guess.take("label", "one value in all rows, while what it takes differs")
+
+
+def _differ_far(guess: Guess) -> bool:
+    return bool(guess.numbers.max() >= _FAR * guess.numbers.min())
 
 
 def _mark_summaries(guesses: Sequence[Guess]) -> None:

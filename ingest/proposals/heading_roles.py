@@ -35,6 +35,9 @@ _STAGES: Final = {word for name in VALUES["phase"] for word in words_of(name)} -
 PERCENTILE: Final = r"p\d+(\.\d+)?|\d\dth"
 _MEANS: Final = ("mean", "avg", "average", "median")
 _STATISTIC: Final = rf"{PERCENTILE}|{'|'.join(_MEANS)}|min|max"
+# Last words of how many there are of something; of a cost less is better, of its samples not.
+_NUMBERS: Final = (("count",), ("levels",), ("samples",), ("readings",))
+_OF_COSTS: Final = ("energy", "joules", "power", "watts", "time", "latency", "duration")
 # What is better if there is more of it, of whatever it is.
 SAVINGS: Final = ("saving", "savings", "saved", "reduction", "improvement", "gain")
 
@@ -43,6 +46,8 @@ def is_measured(heading: Heading, quantity: str) -> bool | None:
     """Return whether the heading says that its column was measured; None if it says nothing."""
     words = [word for word in heading.words if word not in WORDS["plain"] | WORDS["statistics"]]
     last = words[-1] if words else ""
+    if last in WORDS["properties"]:
+        return False
     if heading.has(*WORDS["limits"]):
         return last in WORDS["compliance"] | WORDS["spent"]
     if heading.has("battery", "mean", "avg", "average", "median", *WORDS["spreads"]):
@@ -70,6 +75,9 @@ def direction_of(heading: Heading, quantity: str) -> Better | None:
     """Return whether less or more of what was measured is better; None if nothing says it."""
     unit = heading.unit
     if heading.has("remaining", "gap", "sampling", *WORDS["spreads"]):
+        return None
+    if not quantity and heading.words[-1:] in _NUMBERS and heading.has(*_OF_COSTS):
+        # More samples of an energy are no more energy.
         return None
     if heading.words[-2:] == ("frame", "rate") or heading.has(*SAVINGS):
         return "more"

@@ -35,10 +35,12 @@ from ingest.proposals.heading_roles import (
     names_a_setting,
     names_machines,
 )
-from ingest.settings.column_names import WORDS
+from ingest.settings.column_names import KNOWN_WORDS, WORDS
 from ingest.settings.headings import Heading, quantity_of, read_heading, words_of
 
 _IDENTIFIERS: Final = WORDS["identifiers"]
+# Words that say what a column is, whatever its object is.
+_SAYING: Final = KNOWN_WORDS - {"size", "n", "num", "number", "count", "name", "type", "id"}
 _DATE: Final = re.compile(r"\d{4}[-/]\d\d[-/]\d\d([T ].*)?|\d\d?:\d\d(:\d\d.*)?")
 # People set numbers of fewer digits: 15.473289489746094 was read from a machine.
 _MOST_DIGITS: Final = 8
@@ -211,8 +213,10 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
     if guess.role == "metric" and column.measured is not False:
         guess.better = direction_of(heading, column.quantity)
     is_amount = _AMOUNT.fullmatch(" ".join(heading.words)) is not None
-    # `Ranks/Node` is of ranks.
-    above = words_of(re.split(r"/| per ", heading.text)[0])
+    # `Ranks/Node` is of ranks, and `device.power_limit_w` a limit.
+    own = re.split(r"/| per ", heading.text)[0]
+    last = words_of(own.rpartition(".")[2])
+    above = words_of(own) if _SAYING.isdisjoint(last) else last
     is_given = is_amount or not WORDS["given"].isdisjoint(above) or _says_the_meter(column)
     is_given |= column.kind == "text" and are_stages(column.counts)
     guess.is_given = guess.role == "knob" and is_given

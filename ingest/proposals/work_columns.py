@@ -14,6 +14,7 @@ from ingest.formats.json_cells import Cell
 from ingest.proposals.guess import Guess, decides, digits_of, rows_by
 from ingest.proposals.heading_roles import is_spread
 from ingest.settings.column_names import KNOWN_WORDS, VALUES, WORDS
+from ingest.settings.headings import words_of
 from ingest.settings.units import unit_of
 
 _COUNTS: Final = frozenset({"n", "num", "number", "count"})
@@ -59,7 +60,7 @@ def give_work(guesses: Sequence[Guess]) -> None:
             work.append((guess, "costs grow with it: an amount of work"))
         elif _times_grow(guess, guesses, others):
             work.append((guess, _IN_TIME))
-        elif guess.kind == "whole" and item_counted("_".join(guess.heading.words)):
+        elif guess.kind == "whole" and item_counted(_last_of(guess)):
             work.append((guess, "items of work: an amount of it"))
         elif why := _why_a_mix(guess, guesses):
             work.append((guess, why))
@@ -70,6 +71,11 @@ def give_work(guesses: Sequence[Guess]) -> None:
     for guess, why in work:
         guess.is_given = True
         guess.why += f"; {why}"
+
+
+def _last_of(guess: Guess) -> str:
+    """Return the words of a heading without those of its object: `metadata.num_tokens`."""
+    return "_".join(words_of(guess.heading.text.rpartition(".")[2]))
 
 
 def leave_out_repetitions(guesses: Sequence[Guess]) -> None:

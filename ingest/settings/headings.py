@@ -36,7 +36,7 @@ _FACTORS: Final = frozenset({"energy", "power", "time"})
 _OF_NO_QUANTITY: Final = frozenset(
     {
         "efficiency", "ratio", "rate", "savings", "state", "mode", "plan", "samples", "readings",
-        "count", "n", "price", "tariff", "rank", "ranking",
+        "count", "n", "levels", "price", "tariff", "rank", "ranking", *WORDS["properties"],
     }
 )  # fmt: skip
 # Behind a quantity, how many of it there are: `energy_j_count`.
@@ -330,6 +330,7 @@ def quantity_of(heading: Heading) -> Quantity:
     if heading.unit is not None:
         # `energy_saving_pct` is no energy.
         is_none = heading.unit.quantity == "percent" or heading.has(*WORDS["products"])
+        is_none |= not WORDS["properties"].isdisjoint(heading.words[-1:])
         return "" if is_none else heading.unit.quantity
     last = next((word for word in reversed(heading.words) if word not in WORDS["plain"]), "")
     others = WORDS["products"] | WORDS["scaled"] | {"cv", "percent", "pct"}

@@ -1,6 +1,7 @@
 """Tables that say more of the runs of another table: one of energies, one of latencies or quality.
 
-A table without an energy or a power belongs to that which has one if both have the same columns of
+A table without an energy or a power belongs to that which has one (one of a quality alone, as of
+`accuracy`, to any other where none has) if both have the same columns of
 settings, the same folder (or paths that differ in the words of what was measured alone), workload
 and system, and if they agree in what both measured; or if a column of both names each run. In
 folders of one run each, a table of one row belongs to that with the energy, or with what was
@@ -43,8 +44,12 @@ def join_tables(reads: Sequence[TableRead]) -> tuple[list[TableRead], list[Ignor
     joins = [*_of_folders(reads)]
     settings = {id(read): _settings_of(read) for read in reads if len(read.table.rows) > 1}
     costs = [each for each in reads if id(each) in settings and _has_cost(each)]
+    has_costs = bool(costs)
+    costs = costs or [r for r in reads if id(r) in settings and r.measured and not _is_quality(r)]
     for read in reads:
-        if costs and id(read) in settings and not _has_cost(read):
+        # Where nothing has a cost a quality alone is of the runs of another table.
+        is_more = not _has_cost(read) if has_costs else bool(read.measured) and _is_quality(read)
+        if costs and id(read) in settings and is_more:
             own = settings[id(read)]
             joins.append((read, [_join_of(read, own, each, settings[id(each)]) for each in costs]))
     filled = Counter(name for _, tries in joins for each in tries for name in each.fills)
@@ -310,7 +315,7 @@ def _said(name: str) -> _Words:
     words = words_of(name)
     if len(words) > 1 and unit_of(words[-1]) and words[-2] in WORDS["measures"]:
         words = words[:-1]
-    return frozenset(words) - WORDS["measures"]
+    return frozenset(words) - WORDS["measures"] - WORDS["quality"]
 
 
 def _names_aside(read: TableRead) -> _Words:

@@ -182,3 +182,30 @@ def test_a_table_of_runs_that_were_there_before_has_them_once(tmp_path: Path) ->
     with open_lake(lake) as opened:
         energies = opened.polars("SELECT energy_j FROM runs ORDER BY 1")["energy_j"]
     assert energies.to_list() == [60.125, 70.375, 90.625, 151.275]
+
+
+@pytest.mark.parametrize(
+    ("quality", "runs", "of_quality"),
+    [
+        ("form,accuracy\nhalf,0.875\nfull,0.9375\n", 6, 4),
+        # One more has no time: all are runs of their own, as nothing says that they are the same.
+        ("form,accuracy\nhalf,0.875\nsparse,0.9375\n", 8, 2),
+        # What is no quality may be of other runs.
+        ("form,tokens_per_s\nhalf,61.875\nfull,38.9375\n", 8, 0),
+    ],
+)
+def test_a_quality_of_each_form_is_of_the_runs_of_a_table_without_energies(
+    quality: str, runs: int, of_quality: int, tmp_path: Path
+) -> None:
+    timed = "".join(
+        f"{form},{batch},{batch * n + 0.125}\n"
+        for n, form in enumerate(("half", "full", "odd"), 2) for batch in (1, 8)
+    )  # fmt: skip
+    write_files(tmp_path / "raw", {
+        "results/latency.csv": f"form,batch,latency_ms\n{timed}", "results/quality.csv": quality,
+    })  # fmt: skip
+    assert main(["add", str(tmp_path / "raw"), "--lake", str(tmp_path / "lake")]) == 0
+    with open_lake(tmp_path / "lake") as opened:
+        found = opened.polars("SELECT * FROM runs")
+    of = found["accuracy"].is_not_null().sum() if "accuracy" in found.columns else 0
+    assert (len(found), of) == (runs, of_quality)
