@@ -7,6 +7,7 @@ from typing import Final
 import polars as pl
 
 from app.kit.lake_view import LakeView
+from data.analysis.facet_counts import MetricRange
 from data.below_zero import may_be_below_zero
 from data.catalogue import Catalogue
 from data.queries.runs import UNLIKE, chosen_counts_query, unlike_work_query, zeros_query
@@ -198,10 +199,10 @@ def untelling(view: LakeView, selection: Selection, counts: Mapping[str, int]) -
     if of_items and counts.get("energy_j"):
         choice = view.catalogue.choice_columns
         is_unlike = view.answered(*unlike_work_query(selection, of_items[0], choice)).item()
-    is_same = time.runs > 2 and time.high <= (1 + _SAME_TIME) * time.low
-    # Nearly equal times that nobody sets are results.
-    if is_same and (time.low == time.high or is_round_time(time.low)):
-        reasons |= dict.fromkeys({"duration_s"} & own.keys(), "all runs took the same time")
+    times = {"duration_s", *(name for name in own if view.catalogue.metric(name).unit == "s")}
+    fixed = {name for name in times if _is_fixed(ranges[name])}
+    reasons |= dict.fromkeys(fixed & own.keys(), "all runs took the same time")
+    if "duration_s" in fixed:
         if counts.get("edp_js"):
             reasons["edp_js"] = "all runs took the same time: it is their energy again"
         is_unlike |= bool(of_items) and of_items[0] in view.catalogue.costs_of_items
@@ -209,6 +210,12 @@ def untelling(view: LakeView, selection: Selection, counts: Mapping[str, int]) -
         title = lowered(view.catalogue.metric(of_items[0]).title)
         reasons["energy_j"] = f"runs differ in what they did: see {title}"
     return reasons
+
+
+def _is_fixed(time: MetricRange) -> bool:
+    """Return whether runs took one time, or nearly: other times that nobody sets are results."""
+    is_same = time.runs > 2 and time.high <= (1 + _SAME_TIME) * time.low
+    return is_same and (time.low == time.high or is_round_time(time.low))
 
 
 def performance_column(view: LakeView, selection: Selection) -> str:

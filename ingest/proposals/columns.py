@@ -5,7 +5,9 @@ Units that no heading says follow from energy = power x time.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -73,6 +75,7 @@ def guess_columns(
     declared: Mapping[str, TableColumn],
     sources: Sequence[str] = (),
     stated: Sequence[PathColumn] = (),
+    said: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Guess]:
     """Guess the roles, targets and units of the columns of a table.
 
@@ -82,9 +85,11 @@ def guess_columns(
         declared: By heading what the settings say already.
         sources: The file of each row; nothing for one.
         stated: What texts of other columns state.
+        said: By heading a word that says what it is of, as the name of the file does.
     """
     set_by_texts = {part.name for part in stated if part.role == "knob"}
     read = [read_heading(heading, cell_units.get(heading, "")) for heading in headings]
+    read = [replace(h, words=(*h.words, *filter(None, [said.get(h.text)]))) for h in read]
     read = read_together(read, columns)
     guesses = [guess_of(each, cells) for each, cells in zip(read, columns, strict=True)]
     settle_rates(guesses)

@@ -27,6 +27,7 @@ from ingest.proposals.heading_roles import names_machines
 from ingest.proposals.judged_parts import judged_parts, says_the_same
 from ingest.proposals.lake_columns import COLUMNS
 from ingest.proposals.like_columns import energy_parts, mean_columns, power_parts
+from ingest.proposals.long_tables import said_of_parts
 from ingest.proposals.name_tokens import renamed
 from ingest.proposals.path_parts import PathColumn, read_paths
 from ingest.proposals.replicates import steps_of_runs
@@ -62,6 +63,8 @@ _OF_RUNS: Final = WORDS["plain"] | WORDS["replicates"] | {"test", "measurement",
 _SAY_NOTHING: Final = frozenset({"name", "label", "tag", "title", "type", "id"})
 _RATES_SET: Final = WORDS["loads"] - {"requests"}
 _FIXED: Final = 0.02
+# So many runs of a workload may be compared.
+_FEW: Final = 4
 _SAMPLES: Final = "a row is a sample, or a part of a distribution"
 _NOTHING: Final = "a row has no setting, energy, power, time, latency or rate, so it is no run"
 
@@ -135,7 +138,14 @@ class GuessedTable:
         columns = [content.columns[at] for at in kept]
         sources = table.sources if content.rows == table.rows else ()
         stated = [part for _, parts in self.shape.split.values() for part in parts]
-        guesses = guess_columns(headings, columns, content.units, table.declared, sources, stated)
+        said = said_of_parts(self.shape.pivot, table, headings)
+        guesses = guess_columns(
+            headings, columns, content.units, table.declared, sources, stated, said
+        )
+        parts = [guess for guess in guesses if guess.heading.text in said]
+        for guess in sorted(parts, key=lambda part: part.middle)[:-1]:
+            # The longest part stands for the run.
+            guess.better = None
         guesses += [
             Guess(read_heading(each), "label", "computed from other columns", is_dropped=True)
             for each in content.headings
@@ -166,9 +176,13 @@ class GuessedTable:
     ) -> None:
         """Give names to columns of the table's own whose headings are names of other things."""
         is_of_storage = any(read_heading(heading).has(*_OF_STORAGE) for heading in headings)
+        is_compared = any(guess.is_set and not guess.is_given for guess in self.guesses)
         for guess in self.guesses:
             is_card = guess.heading.text == "device" and not is_of_storage
-            if not guess.to and (is_card or _is_other(guess, settings)):
+            # Pages show a workload at a time: of a few runs each, none of which was set, all.
+            is_few = guess.heading.text == "workload" and len(guess.cells) < _FEW * guess.count
+            is_other = is_card or (is_few and not is_compared) or _is_other(guess, settings)
+            if not guess.to and is_other:
                 guess.name = f"{guess.heading.text}{OF_TABLE}"
             if guess.heading.text.lower() == _THREADS and not is_of_requests:
                 guess.name = _THREAD_COUNT
@@ -306,6 +320,8 @@ class GuessedTable:
         metrics = [guess for guess in self.guesses if guess.role == "metric"]
         # Neither deviations nor work of an energy is a performance.
         metrics = [g for g in metrics if not g.heading.has(*WORDS["spreads"], *_OF_COSTS)]
+        # Nor is what fewer than half of the rows have.
+        metrics = [g for g in metrics if 2 * len(g.numbers) >= len(g.cells)]
         time = next((guess for guess in metrics if guess.to == "duration_s"), None)
         more = [
             g for g in metrics if g.better == "more" and not g.to and not is_derived(g.heading.text)

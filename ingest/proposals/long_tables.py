@@ -8,6 +8,7 @@ import numpy as np
 
 from ingest.formats.json_cells import Cell
 from ingest.formats.written_numbers import is_number
+from ingest.proposals.found_tables import FoundTable
 from ingest.proposals.guess import rows_by
 from ingest.proposals.heading_roles import are_stages, is_measured
 from ingest.proposals.roles import guess_of
@@ -32,6 +33,9 @@ _RAN: Final = WORDS["given"] - WORDS["working"] - WORDS["machines"] - {"board", 
 # So many parts of a run have columns; the energy of the whole is their sum but for so much.
 _MOST_PARTS: Final = 16
 _NEAR: Final = 0.01
+# Headings of values that say nothing of them, and what names of files say instead.
+_BARE: Final = (("value",), ("values",))
+_IN_NAMES: Final = frozenset({"latency", "latencies", "runtime", "runtimes"})
 
 
 def pivot_columns(
@@ -63,6 +67,20 @@ def pivot_columns(
             ):
                 return heading, values[0]
     return None
+
+
+def said_of_parts(
+    pivot: tuple[str, str] | None, table: FoundTable, headings: Sequence[str]
+) -> dict[str, str]:
+    """Return by heading of a part that its cells name what its values are by the names of files.
+
+    `value` of `latency_by_batch.json` is a latency. A file of energies may have powers.
+    """
+    words = {word for path in table.paths for word in words_of(path.rpartition("/")[2])}
+    named = words & _IN_NAMES
+    if pivot is None or words_of(pivot[1])[-1:] not in _BARE or len(named) != 1:
+        return {}
+    return dict.fromkeys({*headings}.difference(table.headings), named.pop())
 
 
 def parts_of_runs(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -> tuple[str, ...]:

@@ -17,6 +17,8 @@ _NUMBERED: Final = re.compile(r"([A-Za-z][A-Za-z_-]*?)?(\d+(?:\.\d+)?)([A-Za-zµ
 COUNTED: Final = WORDS["set"] | WORDS["replicates"]
 # What stands behind a number of threads: `4t`.
 THREADS: Final = frozenset({"t", "thr", "th"})
+# What stands behind a number and names it: `50rps`, `8bs`.
+BEHIND: Final = COUNTED | WORDS["loads"] | THREADS | {"bs", "reqs", "conns"}
 # What stands before and behind numbers of bytes: `bs512`, `bs4k`, `bs1M`.
 OF_SIZES: Final = frozenset(
     {"bs", "block", "blocksize", "size", "request", "chunk", "record", "msg"}
@@ -147,7 +149,7 @@ def _field(texts: tuple[str, ...]) -> Iterator[Token]:
     numbered = [match for text in plain if (match := _NUMBERED.fullmatch(text))]
     units = {match[3] or "" for match in numbered}
     unit = next(iter(units), "")
-    is_unit = len(units) == 1 and (unit_of(unit) is not None or unit.lower() in COUNTED | THREADS)
+    is_unit = len(units) == 1 and (unit_of(unit) is not None or unit.lower() in BEHIND)
     is_split = len(numbered) == len(texts) and (is_unit or units == {""})
     tokens = {match[1] or "" for match in numbered}
     word = next(iter(tokens), "")

@@ -11,7 +11,7 @@ from typing import Final
 from ingest.formats import FORMATS
 from ingest.proposals.guess import are_twins
 from ingest.proposals.name_tokens import (
-    COUNTED,
+    BEHIND,
     HIDDEN,
     MARK,
     NAMING,
@@ -214,7 +214,7 @@ class _Reader:
                 # `net34_114` is of a model: nothing says what its number is.
                 is_unsaid = token.kind == "number" and ends_in_a_number(tokens, at)
                 word = f"{level}_number" if is_unsaid else word
-                if after and after.kind == "unit" and after.texts[0].lower() in COUNTED | THREADS:
+                if after and after.kind == "unit" and after.texts[0].lower() in BEHIND:
                     word = "threads" if after.texts[0].lower() in THREADS else after.texts[0]
                     used.add(word)
                 elif word in used:
@@ -285,10 +285,12 @@ class _Reader:
             name = "machine"
         elif kind == "whole" and word.lower() in ("thread", "threads"):
             name = "threads"
+        elif kind == "whole" and word.lower() in ("rps", "qps"):
+            name = "load_qps"
         else:
             name = word or level
         number, taken = len(self.columns) + 1, {*self._texts, "variant"}
-        if name not in ("replicate", "machine", "threads"):
+        if name not in ("replicate", "machine", "threads", "load_qps"):
             name = clean_name(name, kind if word else str(number), taken, "knob")
         elif name in taken:
             name = clean_name(f"{name}_{number}", kind, taken, "knob")

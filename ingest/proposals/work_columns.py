@@ -20,6 +20,9 @@ from ingest.settings.units import unit_of
 _COUNTS: Final = frozenset({"n", "num", "number", "count"})
 _SHARES: Final = frozenset({"ratio", "mix", "share", "fraction", "percent", "percentage", "pct"})
 _COSTS: Final = frozenset({"energy", "time", "price"})
+_BATCHES: Final = ("batch", "batches", "bs")
+_OF_ITEMS: Final = ("rate", "price")
+_RATES: Final = ("throughput", "fps", "qps", "rps", "tps", "iops", "epoch", "epochs")
 # So many times as much of the work tells whether costs grow with it.
 _APART: Final = 2.0
 # Costs grow at least as the root of the work.
@@ -30,6 +33,7 @@ _FEWEST_AMOUNTS: Final = 3
 _FAR_APART: Final = 4.0
 _PROPORTION: Final = 1.1
 _LINEAR: Final = 0.9
+_A_BATCH: Final = "costs grow with it, and no rate stands beside: an amount of work"
 _IN_TIME: Final = "times grow with it in proportion or more: an amount of work"
 # Words of how often an item of work was repeated, and digits before zeros of such numbers.
 _REPEATS: Final = frozenset({"iterations", "iters", "repetitions", "repeats", "reps", "loops"})
@@ -50,14 +54,19 @@ def give_work(guesses: Sequence[Guess]) -> None:
     knobs = [each for each in guesses if each.is_set]
     free = [each for each in knobs if not each.is_given]
     work: list[tuple[Guess, str]] = []
+    has_rates = any(g.quantity in _OF_ITEMS or g.heading.has(*_RATES) for g in guesses)
     for guess in free:
-        if guess.kind == "text" or guess.is_declared or guess.heading.has(*WORDS["working"]):
+        # A batch is the work of a row that states no rate, and no cost of an item.
+        is_batch = guess.heading.has(*_BATCHES) and not has_rates
+        is_batch = is_batch and guess.kind == "whole" and _are_far_apart(guess)
+        is_working = guess.heading.has(*WORDS["working"]) and not is_batch
+        if guess.kind == "text" or guess.is_declared or is_working:
             continue
         others = [each.cells for each in knobs if each is not guess]
         # So does what ran as long as someone set.
-        is_amount = _is_number_of_things(guess) or guess.heading.has("duration")
+        is_amount = is_batch or _is_number_of_things(guess) or guess.heading.has("duration")
         if is_amount and _costs_grow(guess, guesses, others):
-            work.append((guess, "costs grow with it: an amount of work"))
+            work.append((guess, _A_BATCH if is_batch else "costs grow with it: an amount of work"))
         elif _times_grow(guess, guesses, others):
             work.append((guess, _IN_TIME))
         elif guess.kind == "whole" and item_counted(_last_of(guess)):
@@ -67,7 +76,7 @@ def give_work(guesses: Sequence[Guess]) -> None:
     if len(free) == len(knobs) == 1 and _is_proportional(free[0], guesses):
         work = [(free[0], "energy is proportional to it: an amount of work")]
     elif len(work) == len(free):
-        work = [each for each in work if each[1] == _IN_TIME]
+        work = [each for each in work if each[1] in (_IN_TIME, _A_BATCH)]
     for guess, why in work:
         guess.is_given = True
         guess.why += f"; {why}"

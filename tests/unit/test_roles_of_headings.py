@@ -218,3 +218,74 @@ def test_a_path_that_nothing_else_says_is_a_setting(tmp_path: Path) -> None:
     }
     text = propose_for(put(tmp_path, files)).text
     assert "performance: latency_p99_us" in text
+
+
+def parts_of_batches(value: str = "value") -> dict[str, str]:
+    """Return a file a form with the times of three parts of each batch, one a row."""
+    return {
+        f"speed/{form}/{name}_by_batch.json": json.dumps([
+            {"batch_size": batch, "type": part, value: scale * batch**0.75 + n / 90}
+            for batch in (1, 4, 16, 64)
+            for part, scale in (("copy", 0.03), ("compute", 0.7), ("synchronize", 0.002))
+        ], indent=1)
+        for n, form in enumerate(("int8", "fp32"), 1)
+        for name in ["latency"]
+    }  # fmt: skip
+
+
+def test_parts_of_a_latency_file_are_times_of_which_the_longest_stands_for_the_run(
+    tmp_path: Path,
+) -> None:
+    """The batch is the work of a row, since no rate stands beside its time."""
+    text = propose_for(put(tmp_path, parts_of_batches())).text
+    columns = dict(re.findall(r"^(\w+) = \{(.*?)\}  #", text, re.MULTILINE))
+    assert "performance: compute" in text
+    assert "less" not in columns["copy"] + columns["synchronize"]
+    assert columns["batch_size"] == " role = 'knob', given = true "
+
+
+def test_parts_of_a_file_without_a_quantity_in_its_name_have_no_direction(tmp_path: Path) -> None:
+    files = {name.replace("latency", "sizes"): text for name, text in parts_of_batches().items()}
+    text = propose_for(put(tmp_path, files)).text
+    columns = dict(re.findall(r"^(\w+) = \{(.*?)\}  #", text, re.MULTILINE))
+    assert not any("less" in columns[part] for part in ("copy", "compute", "synchronize"))
+    assert "given" not in columns["batch_size"]
+
+
+BATCHES = "kind,batch,latency_ms{}\n" + "".join(
+    f"{kind},{batch},{scale * batch**0.75}{{}}\n"
+    for kind, scale in (("left", 1.25), ("right", 1.375)) for batch in (1, 4, 16)
+)  # fmt: skip
+
+
+def test_a_batch_is_work_where_no_rate_stands_beside_its_time() -> None:
+    alone = guessed(BATCHES.replace("{}", ""))
+    assert alone["batch"].is_given
+    assert not alone["kind"].is_given
+    header, *rows = BATCHES.splitlines()
+    rated = [
+        header.format(",images_per_s"),
+        *(r.format(f",{90 + n / 7}") for n, r in enumerate(rows)),
+    ]
+    assert not guessed("\n".join(rated))["batch"].is_given
+    times = [float(row.split(",")[2].removesuffix("{}")) for row in rows]
+    falling = [r.replace(f",{t}{{}}", f",{50 / t}") for r, t in zip(rows, times, strict=True)]
+    assert not guessed("\n".join([header.format(""), *falling]))["batch"].is_given
+
+
+@pytest.mark.parametrize("is_set", [False, True])
+def test_workloads_of_few_runs_each_stand_in_one_picture(is_set: bool, tmp_path: Path) -> None:
+    """One with settings has a picture for itself."""
+    rows = "".join(
+        f"{name},{name}_k{n},{time},{time * 90.5}{',' + lane if is_set else ''}\n"
+        for n, (name, time) in enumerate(
+            [("fft", 0.125), ("fft", 0.25), ("lu", 0.75), ("sort", 1.5), ("sort", 1.75)]
+        )
+        for lane in (("near", "far") if is_set else ("",))
+    )
+    head = f"workload,kernel,time_s,energy_j{',lane' if is_set else ''}\n"
+    raw, lake = put(tmp_path / "raw", {"t.csv": head + rows}), tmp_path / "lake"
+    assert main(["add", str(raw), "--lake", str(lake)]) == 0
+    with open_lake(lake) as opened:
+        workloads = opened.polars("SELECT DISTINCT workload FROM runs")["workload"].to_list()
+    assert sorted(workloads) == (["fft", "lu", "sort"] if is_set else ["t"])

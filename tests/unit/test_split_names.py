@@ -33,6 +33,10 @@ SETS: dict[str, tuple[list[str], dict[str, list[str]]]] = {
         [f"energy-time-{a}-{b}.json" for a in (1005, 1605, 2430) for b in (300, 450)],
         {"file": ["1005", "1605", "2430"], "file_2": ["300", "450"]},
     ),
+    "a load and a batch behind their numbers": (
+        [f"{a}_{b}rps_{c}bs.csv" for a in ("left", "right") for b in (50, 400) for c in (2, 16)],
+        {"file": ["left", "right"], "load_qps": ["400", "50"], "bs": ["16", "2"]},
+    ),
     "limits of two values are no machines": (
         [f"{a}_pl{b}" for a in ("left", "right") for b in (150, 250)],
         {"file": ["left", "right"], "power_limit": ["150", "250"]},
