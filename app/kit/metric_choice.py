@@ -153,8 +153,9 @@ def first_telling(view: LakeView, selection: Selection, names: Sequence[str]) ->
 
 
 def deviations(names: Iterable[str]) -> list[str]:
-    """Return the metrics whose names say that they are the deviations of means."""
-    return [name for name in names if not _DEVIATIONS.isdisjoint(name.split("_"))]
+    """Return the metrics whose names say that they are the deviations of means; a part is none."""
+    words = {name: name.split("_") for name in names}
+    return [n for n, of in words.items() if of[-1] != "part" and not _DEVIATIONS.isdisjoint(of)]
 
 
 def means_of_unstated(names: Iterable[str], catalogue: Catalogue) -> list[str]:

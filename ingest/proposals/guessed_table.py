@@ -23,7 +23,7 @@ from ingest.proposals.crossed_tables import (
 )
 from ingest.proposals.found_tables import FoundTable
 from ingest.proposals.guess import Guess
-from ingest.proposals.heading_roles import names_machines
+from ingest.proposals.heading_roles import SUMMAND, names_machines
 from ingest.proposals.judged_parts import judged_parts, says_the_same
 from ingest.proposals.lake_columns import COLUMNS
 from ingest.proposals.like_columns import energy_parts, mean_columns, power_parts
@@ -36,7 +36,7 @@ from ingest.proposals.roles import MOST_STEPS
 from ingest.proposals.table_shape import shape_of
 from ingest.settings.column_names import WORDS, clean_name, is_power_limit, name_of_values
 from ingest.settings.dataset import UNKNOWN, Settings
-from ingest.settings.headings import is_derived, read_heading, words_of
+from ingest.settings.headings import is_derived, read_heading, without_unit, words_of
 from ingest.settings.units import unit_of
 
 # Knobs of the lake, by heading: only what cannot mean anything else.
@@ -184,6 +184,8 @@ class GuessedTable:
             is_other = is_card or (is_few and not is_compared) or _is_other(guess, settings)
             if not guess.to and is_other:
                 guess.name = f"{guess.heading.text}{OF_TABLE}"
+            if not guess.to and guess.heading.words == SUMMAND:
+                guess.name = f"{without_unit(guess.heading.text)} part"
             if guess.heading.text.lower() == _THREADS and not is_of_requests:
                 guess.name = _THREAD_COUNT
             if guess.role == "knob" and is_power_limit(guess.heading.text, guess.numbers.tolist()):

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final, Literal
 
+import numpy as np
+
 from ingest.formats.json_cells import Cell
 from ingest.settings.column_names import VALUES, WORDS
 from ingest.settings.headings import Heading, quantity_of, read_heading, unit_of, words_of
@@ -21,6 +23,12 @@ _DOMAINS: Final = _ONLY_DOMAINS | {"cpu", "core", "cores", "gpu"}
 # Of these nobody states the least.
 _OF_WHOLE: Final = ("total", "elapsed", "wall", "train", "training")
 _FEWEST: Final = 2
+# The words of a summand whose own words are those of a deviation.
+SUMMAND: Final = ("summand",)
+# What adds up; sums of so many columns are looked for, which were rounded by so much.
+_ADDED: Final = frozenset({"energy", "power", "time"})
+_MOST_ADDED: Final = 12
+_ROUNDED: Final = 1e-4
 # Fields of SLURM's `sacct`, and those of seconds.
 _OF_ACCOUNTS: Final = frozenset(
     {"consumedenergy", "consumedenergyraw", "averss", "maxrss", "ncpus", "alloccpus", "nnodes"}
@@ -123,8 +131,52 @@ def read_together(headings: Sequence[Heading], columns: Sequence[Sequence[Cell]]
     # `std` beside no mean is a standard of a language.
     if not any(heading.has(*_MEANS) for heading in named):
         named = [replace(h, words=("standard",)) if h.words == ("std",) else h for h in named]
+    named = _with_totals(named, columns)
     named = _with_latencies(_with_minutes(_with_accounts(_with_domains(named))))
     return _with_medians(named)
+
+
+def _with_totals(headings: list[Heading], columns: Sequence[Sequence[Cell]]) -> list[Heading]:
+    """Read a column without a unit that is the sum of columns of one unit in every row as theirs.
+
+    A summand is a part, whatever its word: `SD` beside `CPU` and `RAM` is no deviation.
+    """
+    named = [*headings]
+    units = dict.fromkeys(h.unit for h in headings if h.unit and h.unit.quantity in _ADDED)
+    numbers = {at: _numbers_of(columns[at]) for at, h in enumerate(headings) if not h.unit}
+    sums = {at: each for at, each in numbers.items() if len({*each}) > _FEWEST}
+    for unit in units if sums else ():
+        summands = [at for at, heading in enumerate(headings) if heading.unit == unit]
+        of = {at: _numbers_of(columns[at]) for at in summands}
+        # All of them, or some that stand together.
+        some = ([*summands[i:j]] for i in range(len(of)) for j in range(i + 2, len(of) + 1))
+        for parts in sorted(some, key=len, reverse=True) if len(of) <= _MOST_ADDED else [summands]:
+            whole = next((at for at, n in sums.items() if _is_sum(n, [of[p] for p in parts])), None)
+            if whole is not None:
+                words = named[whole].words
+                is_named = quantity_of(named[whole]) == unit.quantity or {*words} & {*_OF_WHOLE}
+                words = words if is_named else ("total", *words)
+                named[whole] = replace(named[whole], words=words, unit=unit)
+                for at in (at for at in parts if is_spread(named[at])):
+                    named[at] = replace(named[at], words=SUMMAND)
+                break
+    return named
+
+
+def _numbers_of(cells: Sequence[Cell]) -> np.ndarray:
+    """Return the numbers of a column; empty if a cell has none."""
+    try:
+        return np.array([float(cell) for cell in cells])  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return np.empty(0)
+
+
+def _is_sum(whole: np.ndarray, parts: Sequence[np.ndarray]) -> bool:
+    """Return whether numbers are sums, none of one part alone, but for what they are rounded by."""
+    if any(len(part) != len(whole) for part in parts):
+        return False
+    are_parts = all(np.any(part > 0) for part in parts) and all(np.all(p >= 0) for p in parts)
+    return are_parts and bool(np.allclose(whole, np.sum(parts, axis=0), rtol=_ROUNDED, atol=0))
 
 
 def _with_medians(headings: Sequence[Heading]) -> list[Heading]:

@@ -240,6 +240,8 @@ def _give_units(run: _Run, guesses: Sequence[Guess]) -> None:
         guess.wraps_at = wrap_of(guess)
         if guess.wraps_at is not None:
             guess.why += f"; negative ones wrapped at {guess.wraps_at:g}"
+    for guess in (g for g in run.metrics if g.heading.unit and g.heading.unit.is_meant):
+        guess.doubt = f"is in watts over a time, taken as {guess.unit}: nobody measures that"
     for guess in (g for g in run.metrics if g.quantity == "price" and not g.unit):
         # Energy per item, if the items stand in a column too.
         if energy and any(is_product(energy, guess, each, duration) for each in guesses):

@@ -30,6 +30,12 @@ _THOUSANDS: Final = re.compile(
 )
 # Behind numbers of items.
 _AMOUNTS: Final = frozenset({"k", "m", "thousand", "million"})
+# The amount of work that a quantity was scaled to, amid other words: `time_for_1m_tokens_h`.
+_SCALED_TO: Final = re.compile(
+    r"(?i)[ _./-]+(?:for[ _-]*)?(1(?:000)*)[ _-]?(k|m|thousand|million)?[ _-]*"
+    rf"({'|'.join(sorted(ITEMS, key=len, reverse=True))}|token|image|request)(?![A-Za-z])"
+)
+_WATTS: Final = frozenset({"watt", "w", "kilowatt", "milliwatt", "watts"})
 # Quantities whose units make products, as of an energy and a delay.
 _FACTORS: Final = frozenset({"energy", "power", "time"})
 # Last words of what has the unit of no quantity named before them: `Energy Samples`.
@@ -135,6 +141,8 @@ def read_heading(text: str, cell_unit: str = "") -> Heading:
     in_cells = unit_of(cell_unit, in_brackets=True) if cell_unit else None
     if percent := _PERCENTILE.fullmatch(text):
         return Heading(text, ("max" if percent[1] == "100" else f"p{percent[1]}",), in_cells)
+    if (scaled := _SCALED_TO.search(text)) and (unit := _scaled_to(text, scaled)):
+        return Heading(text, words_of(text), unit)
     if bracket := _BRACKETS.match(text):
         before = words_of(bracket[1])
         unit = in_cells or _unit_in_brackets(bracket[2], before)
@@ -198,7 +206,7 @@ def read_heading(text: str, cell_unit: str = "") -> Heading:
         if len(raw) >= last and (unit := _last_unit(raw[-last:])) is not None:
             own = lower_words[: len(raw) - last]
             return Heading(text, (*own, *number) if own else lower_words, unit)
-    # A unit of what the words before it say may stand amid others: `energy_kwh_1m_tokens`.
+    # A unit of what the words before it say may stand amid others: `time_ms_total_run`.
     for at in range(1, len(raw) - 1 if len(raw) == len(lower_words) else 0):
         unit = _last_unit(raw[at : at + 1]) if len(raw[at]) > 1 else None
         inner = Heading(text, lower_words[:at], None)
@@ -211,6 +219,17 @@ def read_heading(text: str, cell_unit: str = "") -> Heading:
         # The time of all processors that `perf` counts.
         return Heading(text, ("cpu", "time"), unit_of("ms"))
     return Heading(text, lower_words, None)
+
+
+def _scaled_to(text: str, scaled: re.Match[str]) -> Unit | None:
+    """Return the unit of an energy or a time that was scaled to an amount of work, if any."""
+    bare = re.sub(r"(?i)[ _]per$", "", text[: scaled.start()]) + text[scaled.end() :]
+    unit, (count, prefix, item) = read_heading(bare).unit, scaled.groups("")
+    is_many = bool(prefix) or len(count) > 1
+    if unit is None or unit.quantity not in ("energy", "time") or not is_many:
+        return None
+    amount = count + {"k": "k", "m": "M", "": ""}.get(prefix.lower(), f" {prefix}")
+    return Unit(f"{unit.text}/{amount} {item}", "price")
 
 
 def without_unit(text: str) -> str:
@@ -242,6 +261,8 @@ def _unit_in_brackets(text: str, before: tuple[str, ...]) -> Unit | None:
 
 
 def _last_unit(ending: list[str]) -> Unit | None:
+    if len(ending) == 2 and ending[0].lower() in _WATTS and ending[1].lower().startswith("s"):
+        return unit_of(" ".join(ending))
     if len(ending) == 2 and ending[1].lower() in ("s", "sec"):
         over = unit_of(ending[0])
         # `MB_s` and `ops_s` are rates; a last `s` alone is seconds.
@@ -253,7 +274,7 @@ def _last_unit(ending: list[str]) -> Unit | None:
         return unit_of("".join(ending))
     if len(ending) == 3:
         return None
-    if len(ending) == 2 and ending[0].lower() in ("watt", "w", "kilowatt", "milliwatt", "watts"):
+    if len(ending) == 2 and ending[0].lower() in _WATTS:
         return unit_of("".join(ending)) if ending[1].lower().startswith("h") else None
     if len(ending) == 2:
         units = [unit for word in ending if word not in _NEVER_LAST and (unit := unit_of(word))]

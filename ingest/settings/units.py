@@ -4,7 +4,7 @@ pint computes. Which spellings are units is decided here, since pint takes `a` a
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final, Literal
@@ -79,9 +79,11 @@ RATES: Final = {
     **{"fps": "frames/s", "gibs": "GiB/s", "mibs": "MiB/s", "kibs": "KiB/s"},
 }
 # Only in brackets: as words they mean something else.
-_BRACKETED: Final = {"min": "min", "h": "h", "hr": "h", "sec.": "s"}
+_BRACKETED: Final = {
+    **{"min": "min", "h": "h", "hr": "h", "sec.": "s", "ws": "J", "mws": "mJ", "kws": "kJ"},
+}
 _PLAIN_SIGNS: Final = str.maketrans("µμ\N{MINUS SIGN}", "uu-")
-_PRODUCT: Final = re.compile(r"\s*[*·⋅.]\s*|\s+")
+_PRODUCT: Final = re.compile(r"\s*[-*·⋅.]\s*|\s+")
 # `10^-6 J`, `x1e6 J`
 _TIMES_SIGN: Final = r"[x\u00d7*\u00b7\u22c5]?\s*"
 _POWER_OF_TEN: Final = re.compile(
@@ -97,11 +99,13 @@ class Unit:
         text: As it is shown: `kWh`, `ms`, `tokens/s`.
         quantity: What it measures; empty if that is unknown.
         scale: How many of the base unit it is: J, W, s, Hz, V, A, A s.
+        is_meant: Whether it was written as another one, that nobody measures: W s as `W/s`.
     """
 
     text: str
     quantity: Quantity = ""
     scale: float = 1.0
+    is_meant: bool = False
 
 
 @lru_cache(maxsize=1024)
@@ -118,6 +122,10 @@ def unit_of(text: str, in_brackets: bool = False) -> Unit | None:
         over, under = unit_of(above), unit_of(below, in_brackets)
         if over and under and (over.quantity, under.quantity) == ("energy", "time"):
             return _computed(f"{over.text}/{under.text}", "W")
+        if over and under and (over.quantity, under.quantity) == ("power", "time"):
+            # Nobody measures watts a second: `W/s` is meant for W s, `kW/h` for kWh.
+            meant = _product_of(f"{over.text} {under.text}")
+            return meant and replace(meant, is_meant=True)
         if under is not None:
             return Unit(f"{above.strip()}/{under.text}", "rate")
         return None if over is None else Unit(f"{over.text}/{below.strip()}", "price")

@@ -1,0 +1,62 @@
+"""Columns that other columns explain: sums of parts, energies scaled to an amount of work."""
+
+from itertools import product
+from pathlib import Path
+
+from app.kit.metric_choice import deviations
+from data.connection import open_lake
+from ingest.__main__ import main
+from tests.fixtures.raw_runs import write_files
+
+
+def test_a_sum_without_a_unit_is_the_energy_of_the_run(tmp_path: Path) -> None:
+    """Nobody measures watts a second; `SD` is a summand, and no deviation."""
+    rows = []
+    for job, workers in product(("sort", "join", "scan"), (1, 2, 4)):
+        joules = [90.25 * len(job) / workers, 31.5 + workers, 12.125 * workers, 4.75]
+        cells = [job, workers, 20.5 / workers, sum(joules), *joules]
+        rows.append(",".join(map(str, cells)) + "\n")
+    raw, lake = tmp_path / "study", tmp_path / "lake"
+    head = "job,workers,exec time,All,CPU(W/S),DRAM(W/S),SD(W/S),FAN(W/S)\n"
+    write_files(raw, {"steps.csv": head + "".join(rows)})
+    assert main(["add", str(raw), "--lake", str(lake)]) == 0
+    with open_lake(lake) as opened:
+        first = opened.polars("SELECT energy_j, cpu, sd_part, duration_s FROM runs").rows()
+        of_sd = opened.catalogue.metric("sd_part")
+        problems = opened.polars("SELECT detail FROM problems").get_column("detail").to_list()
+    assert len(first) == 9
+    assert (361.0 + 32.5 + 12.125 + 4.75, 361.0, 12.125, 20.5) in first
+    assert (of_sd.unit, of_sd.better, deviations(["sd_part"])) == ("J", "less", [])
+    assert any("watts over a time" in detail for detail in problems)
+
+
+def test_a_sum_with_a_quantity_of_its_own_stays(tmp_path: Path) -> None:
+    """A latency is the sum of its parts; numbers that add up in some rows are no sum."""
+    rows = [(n, 5 + n, 2 * n, 5 + 3 * n, 5 + 3 * n + n % 2) for n in range(1, 9)]
+    text = "".join(f"{','.join(map(str, row))},{30.5 + row[0]}\n" for row in rows)
+    raw, lake = tmp_path / "study", tmp_path / "lake"
+    write_files(raw, {"calls.csv": f"batch,queue_ms,serve_ms,latency,odd,energy_j\n{text}"})
+    assert main(["add", str(raw), "--lake", str(lake)]) == 0
+    with open_lake(lake) as opened:
+        found = opened.polars("SELECT latency_mean_us, odd, energy_j FROM runs").rows()
+        unit = opened.catalogue.metric("odd").unit
+    assert len(found) == 8
+    assert ((8000.0, 9, 31.5) in found, unit) == (True, "")
+
+
+def test_what_is_scaled_to_work_is_neither_energy_nor_time_of_the_run(tmp_path: Path) -> None:
+    """Power and the run's own time stand beside: their product is its energy."""
+    rows = []
+    for name, watts, seconds, items in (("tern", 40.5, 8.0, 640), ("crow", 61.0, 2.5, 115)):
+        hours = 1e6 / (items / seconds) / 3600
+        rows.append(f"{name}-1b,{items},{seconds},{watts},{hours!r},{watts * hours / 1e3!r}\n")
+    raw, lake = tmp_path / "study", tmp_path / "lake"
+    head = "model,completion_tokens,gen_duration_s,avg_power_w"
+    head += ",time_for_1m_tokens_h,energy_kwh_1m_tokens"
+    write_files(raw, {"decode.csv": f"{head}\n{''.join(rows)}"})
+    assert main(["add", str(raw), "--lake", str(lake)]) == 0
+    with open_lake(lake) as opened:
+        found = opened.polars("SELECT energy_j, duration_s FROM runs ORDER BY ALL").rows()
+        energy = opened.catalogue.metric("energy_kwh_1m_tokens")
+    assert found == [(152.5, 2.5), (324.0, 8.0)]
+    assert (energy.unit, energy.better) == ("kWh/1M tokens", "less")
