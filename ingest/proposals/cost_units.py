@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from ingest.proposals.guess import Guess, digits_of
+from ingest.proposals.heading_roles import MACHINE_W
 from ingest.settings.headings import words_of
 
 # What a machine, a board or a phone takes, W.
@@ -33,8 +34,6 @@ _LONG_S: Final = 20_000.0
 _LONG_US_S: Final = 1_000.0
 _MANY_UJ: Final = 1e5
 _MANY_DIGITS: Final = 9
-# The power of one machine, W.
-MACHINE_W: Final = (1.0, 10_000.0)
 # Powers that one server with several accelerators may have, and several machines.
 _OF_SEVERAL_W: Final = (1_500.0, MACHINE_W[1])
 _OF_A_STATION_W: Final = 1e6

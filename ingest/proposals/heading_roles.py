@@ -23,6 +23,13 @@ _DOMAINS: Final = _ONLY_DOMAINS | {"cpu", "core", "cores", "gpu"}
 # Of these nobody states the least.
 _OF_WHOLE: Final = ("total", "elapsed", "wall", "train", "training")
 _FEWEST: Final = 2
+# The power of one machine, W.
+MACHINE_W: Final = (1.0, 10_000.0)
+# What letters alone may stand for, in so many rows, if they make the power of a machine, W, that
+# differs by such a factor at most, while the times differ by more.
+_SYMBOLS: Final = {"e": "energy", "t": "time"}
+_FEWEST_SYMBOLS: Final = 6
+_STEADY: Final = 3.0
 # The words of a summand whose own words are those of a deviation.
 SUMMAND: Final = ("summand",)
 # What adds up; sums of so many columns are looked for, which were rounded by so much.
@@ -131,7 +138,7 @@ def read_together(headings: Sequence[Heading], columns: Sequence[Sequence[Cell]]
     # `std` beside no mean is a standard of a language.
     if not any(heading.has(*_MEANS) for heading in named):
         named = [replace(h, words=("standard",)) if h.words == ("std",) else h for h in named]
-    named = _with_totals(named, columns)
+    named = _with_symbols(_with_totals(named, columns), columns)
     named = _with_latencies(_with_minutes(_with_accounts(_with_domains(named))))
     return _with_medians(named)
 
@@ -161,6 +168,30 @@ def _with_totals(headings: list[Heading], columns: Sequence[Sequence[Cell]]) -> 
                     named[at] = replace(named[at], words=SUMMAND)
                 break
     return named
+
+
+def _with_symbols(headings: list[Heading], columns: Sequence[Sequence[Cell]]) -> list[Heading]:
+    """Read `E` and `t` as energy and time where nothing else is one, and `E / t` as a power.
+
+    They are fractions, and in all rows but few their power is near; the unit is doubted later.
+    """
+    at = {h.words[0]: n for n, h in enumerate(headings) if h.text.lower() in _SYMBOLS}
+    quantities = {quantity_of(heading) for heading in headings}
+    if at.keys() != _SYMBOLS.keys() or not quantities.isdisjoint(_ADDED):
+        return headings
+    energies, times = (_numbers_of(columns[at[symbol]]) for symbol in _SYMBOLS)
+    is_set = len(times) == len(energies) >= _FEWEST_SYMBOLS
+    if not is_set or min(times.min(), energies.min()) <= 0:
+        return headings
+    low, middle, high = np.percentile(energies / times, (5, 50, 95))
+    are_fractions = bool(np.any(times % 1)) and bool(np.any(energies % 1))
+    is_power = MACHINE_W[0] <= middle <= MACHINE_W[1] and high <= _STEADY * low
+    if not (are_fractions and is_power and times.max() > _STEADY * times.min()):
+        return headings
+    return [
+        replace(heading, words=(_SYMBOLS[heading.words[0]],)) if n in at.values() else heading
+        for n, heading in enumerate(headings)
+    ]
 
 
 def _numbers_of(cells: Sequence[Cell]) -> np.ndarray:

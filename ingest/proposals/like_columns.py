@@ -110,8 +110,12 @@ def _are_replicates(stem: str, places: dict[int, int], columns: Sequence[Sequenc
         values = np.array([[float(cell or "nan") for cell in each] for each in cells])
     except ValueError:
         return False
-    whole = values[:, np.all(values > 0, axis=0)]
-    return whole.size > 0 and float(np.median(whole.max(axis=0) / whole.min(axis=0))) <= _ALIKE
+    # Cells without a value are of no run.
+    is_set = ~np.isnan(values)
+    rows = np.all(is_set <= (values > 0), axis=0) & (is_set.sum(axis=0) > 1)
+    whole = values[:, rows]
+    apart = np.nanmax(whole, axis=0) / np.nanmin(whole, axis=0) if whole.size else np.empty(0)
+    return whole.size > 0 and float(np.median(apart)) <= _ALIKE
 
 
 def series_pattern(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -> str:

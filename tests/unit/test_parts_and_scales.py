@@ -60,3 +60,32 @@ def test_what_is_scaled_to_work_is_neither_energy_nor_time_of_the_run(tmp_path: 
         energy = opened.catalogue.metric("energy_kwh_1m_tokens")
     assert found == [(152.5, 2.5), (324.0, 8.0)]
     assert (energy.unit, energy.better) == ("kWh/1M tokens", "less")
+
+
+def test_numbered_letters_with_holes_are_repetitions(tmp_path: Path) -> None:
+    """`e` and `t` make a steady power: an energy and a time, of which the units are doubted."""
+    programs = ("tree.rs", "tree.py", "heap.rs", "heap.py")
+    lines = ["program," + ",".join(f"e{n},t{n}" for n in (1, 3, 2, 4))]
+    for at, program in enumerate(programs):
+        times = [0.125 * 3**at * (1 + n / 16) for n in range(4)]
+        cells = [f"{(15 + at) * t},{t}" if n != at else "," for n, t in enumerate(times)]
+        lines.append(",".join([program, *cells]))
+    raw, lake = tmp_path / "study", tmp_path / "lake"
+    write_files(raw, {"wide.csv": "\n".join([*lines, ""])})
+    assert main(["add", str(raw), "--lake", str(lake)]) == 0
+    with open_lake(lake) as opened:
+        query = "SELECT program, count(*), min(energy_j / duration_s) FROM runs GROUP BY 1"
+        found = sorted(opened.polars(query).rows())
+        problems = opened.polars("SELECT detail FROM problems").get_column("detail").to_list()
+    assert found == [("heap.py", 3, 18.0), ("heap.rs", 3, 17.0), ("tree.py", 3, 16.0),
+                     ("tree.rs", 3, 15.0)]  # fmt: skip
+    assert any("e states no unit, and not whether it is energy" in each for each in problems)
+
+
+def test_letters_that_make_no_steady_power_stay_letters(tmp_path: Path) -> None:
+    rows = [f"{n % 3},{3.5 + 70.25 * (n % 5)},{0.5 + n}\n" for n in range(12)]
+    raw, lake = tmp_path / "study", tmp_path / "lake"
+    write_files(raw, {"signs.csv": "level,E,T\n" + "".join(rows)})
+    main(["add", str(raw), "--lake", str(lake)])
+    with open_lake(lake) as opened:
+        assert opened.polars("SELECT count(energy_j), count(duration_s) FROM runs").row(0) == (0, 0)
