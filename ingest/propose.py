@@ -36,7 +36,7 @@ from ingest.proposals.file_names import (
     workload_questions,
 )
 from ingest.proposals.found_tables import find_tables
-from ingest.proposals.guessed_table import GuessedTable, own_name
+from ingest.proposals.guessed_table import GuessedTable
 from ingest.proposals.name_tokens import renamed
 from ingest.proposals.part_traces import idle_block, parts_of_runs
 from ingest.proposals.path_parts import read_paths
@@ -220,8 +220,8 @@ def _path_blocks(
     yield system_section(name, dataset)
     yield from sections_of(columns)
     count = f"{len(paths)} file{'' if len(paths) == 1 else 's'} of {form}, such as {paths[0]}"
-    lines = [f"# {count}", "[[names]]", f"pattern = '{pattern}'"]
-    lines += [f'workload = "{workload}"', f'system = "{name}"']
+    lines = [f"# {count}", "[[names]]", f"pattern = '{pattern}'", f'workload = "{workload}"']
+    lines.append(f'system = "{name}"')
     knobs = {c.name for c in columns if f"(?P<{c.name}>" in pattern} - {"replicate"}
     lines += guessed_lines(f"set: {', '.join(sorted(knobs))}, from the path") if knobs else []
     yield "\n".join((*lines, ""))
@@ -320,7 +320,7 @@ def propose_for(raw: Path, dataset: str | None = None, known: Settings | None = 
         known,
         lambda path, form: _stated_in(_on_disk(top, path), form),
         lambda path: _on_disk(top, path),
-        {own_name(guess) for block in blocks for guess in block.guesses if guess.kind == "text"},
+        {guess.own_name for block in blocks for guess in block.guesses if guess.kind == "text"},
     )
     has_meter = any(shape.role == "meter" for shape in shapes)
     is_needed = bool(blocks) or "[[names]]" in text
@@ -331,9 +331,8 @@ def propose_for(raw: Path, dataset: str | None = None, known: Settings | None = 
 def _on_disk(top: Path, path: str) -> Path:
     """Return where a file is whose path lacks the ending of its compression."""
     file = top / path
-    if not file.exists():
-        file = next((p for p in file.parent.glob(f"{glob.escape(file.name)}.*")), file)
-    return file
+    packed = [] if file.exists() else file.parent.glob(f"{glob.escape(file.name)}.*")
+    return next(iter(packed), file)
 
 
 def _summary(blocks: Sequence[GuessedTable], text: str) -> tuple[str, ...]:

@@ -48,6 +48,14 @@ def quantity_in(heading: str) -> str:
     return quantity_of(read_heading(heading))
 
 
+def parsed(text: str) -> Any:
+    """Return the value of a JSON text; None if it is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
 def is_dictionary(node: Mapping[str, Any]) -> bool:
     """Return whether the values are like objects, each under a key of its own.
 

@@ -180,30 +180,9 @@ def _collect(
     if depth > DEEPEST or not isinstance(node, dict | list):
         return
     is_keyed = False
-    below, name = f"{path}/*".lstrip("/"), path.rpartition("/")[2].replace("*", "")
-    # A number such as `32` is a value of the level above it, and no name.
-    name = "" if name[:1].isdigit() else name
+    below = f"{path}/*".lstrip("/")
     if isinstance(node, dict) and (is_one or is_dictionary(node)):
-        entries = entries_of(node)
-        beside = cells_of({key: each for key, each in node.items() if key not in entries})
-        word, values = _numbered(entries)
-        name = "" if word in WORDS["replicates"] else name
-        heading = name or word or name_of_values(entries) or "key"
-        heading = f"{heading}_{len(keys) + 1}" if heading in keys else heading
-        counts = ([str(begin + n) for n in range(len(entries))] for begin in (0, 1))
-        is_index = [*entries] in counts
-        # Keys of a cache of settings consist of values of their objects.
-        is_restated = all(
-            {*key.split(",")} <= {str(v) for v in each.values() if not isinstance(v, dict | list)}
-            for key, each in entries.items()
-        )
-        is_keyed = is_restated and any("," in key for key in entries)
-        is_index |= is_restated
-        keys = keys if is_index else (*keys, heading)
-        rows = [
-            ({**beside, **({} if is_index else {heading: values.get(key, key)})}, each)
-            for key, each in entries.items()
-        ]
+        rows, keys, is_keyed = _keyed_rows(node, path, keys)
     elif isinstance(node, list) and is_list(node):
         if _are_samples(node, "*" in path, carried):
             return
@@ -231,6 +210,34 @@ def _collect(
             is_one = is_one and are_alike(like[0], single[0])
             more = {**carried, **own, **({} if is_one else _carried(each))}
             _collect(each, below, more, keys, places, depth + 1, is_one)
+
+
+def _keyed_rows(
+    node: Mapping[str, Any], path: str, keys: Sequence[str]
+) -> tuple[list[tuple[dict[str, Cell], Any]], Sequence[str], bool]:
+    """Return the objects of a dictionary with what its keys say and what holds for all of them.
+
+    Returns:
+        Them, the headings of keys up to here, and whether keys are several settings, as in a cache:
+        they consist of values of their objects.
+    """
+    entries = entries_of(node)
+    beside = cells_of({key: each for key, each in node.items() if key not in entries})
+    word, values = _numbered(entries)
+    # A number such as `32` is a value of the level above it, and no name.
+    name = path.rpartition("/")[2].replace("*", "")
+    name = "" if name[:1].isdigit() or word in WORDS["replicates"] else name
+    heading = name or word or name_of_values(entries) or "key"
+    heading = f"{heading}_{len(keys) + 1}" if heading in keys else heading
+    is_restated = all(
+        {*key.split(",")} <= {str(v) for v in each.values() if not isinstance(v, dict | list)}
+        for key, each in entries.items()
+    )
+    if is_restated or [*entries] in [[str(b + n) for n in range(len(entries))] for b in (0, 1)]:
+        is_keyed = is_restated and any("," in key for key in entries)
+        return [(beside, each) for each in entries.values()], keys, is_keyed
+    rows = [({**beside, heading: values.get(key, key)}, each) for key, each in entries.items()]
+    return rows, (*keys, heading), False
 
 
 def _are_samples(

@@ -5,7 +5,6 @@ lines one with as many cells, leaves such a file.
 """
 
 import ast
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
+from ingest.formats.json_cells import parsed
 from ingest.formats.written_numbers import is_number
 from ingest.settings.headings import is_measurement, is_setting, words_of
 
@@ -50,10 +50,8 @@ def logged_object(line: str) -> dict[str, object] | None:
     and values; None for other lines.
     """
     at = line.find("{")
-    if at > 0 and line.rstrip().endswith("}"):
-        with suppress(ValueError, RecursionError):
-            content = json.loads(line[at:])
-            return content if isinstance(content, dict) and len(content) >= _LEAST_KEYS else None
+    if at > 0 and line.rstrip().endswith("}") and (content := parsed(line[at:])) is not None:
+        return content if isinstance(content, dict) and len(content) >= _LEAST_KEYS else None
     if at >= 0 and line.rstrip().endswith("}"):
         with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
             content = ast.literal_eval(line[at:].strip())

@@ -1,10 +1,11 @@
 """One line of `perf stat -x,` or `perf stat -j`: a count, and where and when it was taken."""
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
+
+from ingest.formats.json_cells import parsed
 
 _UNCOUNTED: Final = ("<not counted>", "<not supported>")
 _NUMBER: Final = re.compile(r"\s*-?\d{1,60}(?:[.,]\d+)?\s*")
@@ -92,10 +93,7 @@ def _number(text: str) -> float:
 
 def parse_json(text: str) -> CountLine | None:
     """Parse a line of `perf stat -j`; None for others, such as a metric alone."""
-    try:
-        fields = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
+    fields = parsed(text)
     if not isinstance(fields, dict) or not isinstance(fields.get("event"), str):
         return None
     value, running_ns, percent = (

@@ -11,7 +11,7 @@ from typing import Final
 
 from data.catalogue import AGGREGATE_N
 from data.errors import FormatError
-from ingest.declarations import TableColumn
+from ingest.declarations import TableColumn, TableDeclaration
 from ingest.files.packed import Packed
 from ingest.formats.json_cells import Cell
 from ingest.formats.table_columns import N_COLUMN, Target, targets_of
@@ -56,7 +56,43 @@ def _summary(table: Table, context: ReadContext, problems: ProblemList) -> Summa
     table = reshape(table, declaration)
     targets = targets_of(table, declaration, context.name)
     own = [target.own for target in targets if target.own is not None]
+    _note_guesses(table, declaration, targets, problems)
+    constants = {
+        name: convert(name, text, declaration.kinds[name], TableColumn())
+        for name, text in declaration.constants.items()
+    }
+    names = {target.name for target in targets} | constants.keys()
+    shape = declaration.aggregate
+    if shape is not None and isinstance(shape.n, int):
+        constants[AGGREGATE_N] = shape.n
+        own.append(N_COLUMN)
+    rows: Packed[SummaryRow] = Packed()
+    result = SummaryTable(declaration.workload or UNKNOWN, rows, columns=own, place=table.place)
+    result.is_numbered = shape is None and "replicate" not in names
+    result.refused = table.refused
+    result.has_cores = any(target.kind == CORE for target in targets)
+    measured = [t.name for t in targets if t.name.startswith("latency_") or t.name in _RATES]
+    for line, flags, values in _valued(table, targets, constants, shape is not None, problems):
+        if values is None:
+            result.refused += 1
+            continue
+        flags += _doubt(values, measured, result.has_cores, line, problems)
+        workload, system = values.pop("workload", None), values.pop("system", None)
+        if code := values.pop("dvfs", None):
+            values["dvfs_code"] = str(code).lower()
+        system = str(system or declaration.system or UNKNOWN)
+        workload = None if workload is None else str(workload)
+        rows.append(SummaryRow(line, system, values, flags, workload))
+    result.problems = problems.all()
+    return result
+
+
+def _note_guesses(
+    table: Table, declaration: TableDeclaration, targets: Sequence[Target], problems: ProblemList
+) -> None:
+    """Report columns that nobody declared, and units that are doubted."""
     declared = {target.name for target in targets if target.heading in declaration.columns}
+    own = (target.own for target in targets if target.own is not None)
     undeclared = [c for c in own if not c.description and c.name not in declared]
     if undeclared:
         metrics, knobs = (
@@ -72,44 +108,6 @@ def _summary(table: Table, context: ReadContext, problems: ProblemList) -> Summa
     for heading, column in declaration.columns.items():
         if column.doubt and heading in table.headings:
             problems.add("doubted_unit", "doubted", f"{heading} {column.doubt}: write `scale`")
-    shape = declaration.aggregate
-    names = {target.name for target in targets} | declaration.constants.keys()
-    is_numbered = shape is None and "replicate" not in names
-    rows: Packed[SummaryRow] = Packed()
-    workload = declaration.workload or UNKNOWN
-    result = SummaryTable(workload, rows, columns=own, is_numbered=is_numbered, place=table.place)
-    result.refused = table.refused
-    result.has_cores = any(target.kind == CORE for target in targets)
-    constants = {
-        name: convert(name, text, declaration.kinds[name], TableColumn())
-        for name, text in declaration.constants.items()
-    }
-    measured = [t.name for t in targets if t.name.startswith("latency_") or t.name in _RATES]
-    if shape is not None and isinstance(shape.n, int):
-        constants[AGGREGATE_N] = shape.n
-        own.append(N_COLUMN)
-    are_means = shape is not None
-    for line, flags, values in _valued(table, targets, constants, are_means, problems):
-        if values is None:
-            result.refused += 1
-            continue
-        flags += _doubt(values, measured, line, problems)
-        if values.get("energy_j") == 0:
-            values["energy_j"] = None
-            if not result.has_cores:
-                detail = "an energy of 0 J is not a measurement; left unset"
-                problems.add("no_energy", "doubted", detail, line)
-        row_workload = values.pop("workload", None)
-        system = str(values.pop("system", None) or declaration.system or UNKNOWN)
-        if code := values.pop("dvfs", None):
-            values["dvfs_code"] = str(code).lower()
-        rows.append(
-            SummaryRow(
-                line, system, values, flags, None if row_workload is None else str(row_workload)
-            )
-        )
-    result.problems = problems.all()
-    return result
 
 
 def _valued(
@@ -149,7 +147,11 @@ def _valued(
 
 
 def _doubt(
-    values: dict[str, Cell], measured: Iterable[str], line: int, problems: ProblemList
+    values: dict[str, Cell],
+    measured: Iterable[str],
+    has_cores: bool,
+    line: int,
+    problems: ProblemList,
 ) -> list[str]:
     """Report missing and impossible values of a row, unset the impossible ones; return flags."""
     if values.get("replicate", 0) is None:
@@ -158,6 +160,11 @@ def _doubt(
     if isinstance(itr, int) and itr > 1 and itr % 2:
         detail = f"itr {itr} is odd; the NIC counts in 2 us and rounds down"
         problems.add("odd_itr", "doubted", detail, line)
+    if values.get("energy_j") == 0:
+        values["energy_j"] = None
+        if not has_cores:
+            detail = "an energy of 0 J is not a measurement; left unset"
+            problems.add("no_energy", "doubted", detail, line)
     zeros = [name for name in measured if values.get(name) == 0]
     if not zeros:
         return []

@@ -15,8 +15,7 @@ from data.schema import KNOBS, MEASUREMENTS
 from ingest.declarations import Aggregate, TableColumn, TableDeclaration
 from ingest.formats.json_cells import Cell
 from ingest.formats.table_rows import Table
-from ingest.formats.table_text import MOST_WHOLE, WHOLE
-from ingest.formats.written_numbers import is_number, is_unset
+from ingest.formats.written_numbers import MOST_WHOLE, WHOLE, is_number, is_unset
 from ingest.settings.column_names import clean_name
 from ingest.settings.headings import without_unit
 from ingest.settings.tables import CORE, VARIANT

@@ -82,21 +82,7 @@ def _parse_workbook(content: bytes, context: ReadContext, problems: ProblemList)
         tables += [table for table in own if len(table)]
     if not tables:
         raise faults[0] if faults else FormatError(f"no sheet has a table ({context.name})")
-    return _with_sheets(tables)
-
-
-def _with_sheets(tables: Sequence[Table]) -> list[Table]:
-    """Return the tables of sheets; those with one header are one table with a column `sheet`."""
-    by_header: dict[tuple[str, ...], list[Table]] = {}
-    for table in tables:
-        by_header.setdefault((*table.headings,), []).append(table)
-    joined = []
-    for headings, alike in by_header.items():
-        if len(alike) == 1 or SHEET in headings:
-            joined += alike
-        else:
-            joined.append(Table.stacked([(table.place, table) for table in alike], SHEET))
-    return joined
+    return [table for _, table in Table.stacked([(each.place, each) for each in tables], SHEET)]
 
 
 def parse_table(

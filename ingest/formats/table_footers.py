@@ -69,7 +69,7 @@ def drop_footers(table: Table, problems: ProblemList, is_declared: bool) -> None
                 severity: Severity = "repaired" if all(each) else "doubted"
                 problems.add("summary_row", severity, f"{name!r} is of other rows; no run", line)
         if not is_declared:
-            table.drop_last(count)
+            table.drop([row >= len(table) - count for row in range(len(table))])
         return
     for line, cells in table.last(named):
         equal, _ = _judged(table, cells, len(table) - named)

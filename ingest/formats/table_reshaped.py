@@ -65,12 +65,13 @@ def _without(table: Table, skip: Mapping[str, str], last_of: str) -> Table:
     if not at and key is None:
         return table
     lasts = {cells[key]: line for line, cells in table.rows} if key is not None else {}
-    copy = table.of_same_place(table.headings)
-    for line, cells in table.rows:
-        is_last = key is None or not cells[key] or lasts[cells[key]] == line
-        if is_last and not any(form.fullmatch(str(cells[index])) for index, form in at.items()):
-            copy.append(line, cells)
-    return copy
+    rows = (
+        (line, cells)
+        for line, cells in table.rows
+        if key is None or not cells[key] or lasts[cells[key]] == line
+        if not any(form.fullmatch(str(cells[index])) for index, form in at.items())
+    )
+    return table.of_same_place(table.headings, rows)
 
 
 def _split(table: Table, patterns: Mapping[str, str]) -> Table:
@@ -84,14 +85,17 @@ def _split(table: Table, patterns: Mapping[str, str]) -> Table:
     names = [group for groups in own.values() for group in groups]
     if not names:
         return table
-    split_table = table.of_same_place([*table.headings, *names])
-    for row, (line, cells) in enumerate(table.rows):
-        further: list[Cell] = []
-        for name, groups in own.items():
-            match = fitting[name].fullmatch(texts[name][row])
-            further += [match[group] if match else None for group in groups]
-        split_table.append(line, [*cells, *further])
-    return split_table
+    matches = {n: [*map(each.fullmatch, texts[n])] for n, each in fitting.items()}
+    further = [
+        [match and match[g] for match in matches[name]]
+        for name, groups in own.items()
+        for g in groups
+    ]
+    rows = (
+        (line, [*cells, *(each[row] for each in further)])
+        for row, (line, cells) in enumerate(table.rows)
+    )
+    return table.of_same_place([*table.headings, *names], rows)
 
 
 def _pivoted(table: Table, pivot: tuple[str, str] | None) -> Table:
@@ -258,9 +262,10 @@ def _with_computed(
     }
     if not places:
         return table
-    copy = table.of_same_place([*table.headings, *places])
-    for line, cells in table.rows:
-        texts = ([str(cells[at]).strip() for at in each] for each in places.values())
-        values = [compute(map(float, t)) if all(map(is_number, t)) else None for t in texts]
-        copy.append(line, [*cells, *values])
-    return copy
+
+    def value(cells: Sequence[Cell], at: Sequence[int]) -> Cell:
+        texts = [str(cells[each]).strip() for each in at]
+        return compute(map(float, texts)) if all(map(is_number, texts)) else None
+
+    rows = ((n, [*cells, *(value(cells, at) for at in places.values())]) for n, cells in table.rows)
+    return table.of_same_place([*table.headings, *places], rows)

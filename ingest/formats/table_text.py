@@ -1,7 +1,6 @@
 """Separated text: whether it is a table, what separates its cells, and its header."""
 
 import csv
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,6 +12,7 @@ from ingest.declarations import TableDeclaration
 from ingest.formats import json_rows
 from ingest.formats.documents import may_be_document
 from ingest.formats.headless_rows import are_headless_rows
+from ingest.formats.json_cells import parsed
 from ingest.formats.logged_blocks import are_blocks
 from ingest.formats.logged_rows import logged_objects, logged_rows
 from ingest.formats.table_footers import SUMMARY
@@ -24,9 +24,6 @@ from ingest.settings.headings import is_measurement, is_setting, read_heading
 
 _PARQUET: Final = b"PAR1"
 _SEPARATORS: Final = (",", ";", "\t", "|", None)
-# Whole numbers as programs write them. A text such as 007 is not a number.
-WHOLE: Final = re.compile(r"-?(0|[1-9]\d{0,18})")
-MOST_WHOLE: Final = 2**63
 SEPARATED: Final = re.compile(r"\.[ct]sv(\.\w+)?$", re.IGNORECASE)
 # A unit below a name of a column.
 _UNIT: Final = re.compile(r"[A-Za-z%°µμ][A-Za-z/%*²^0-9-]{0,9}")
@@ -58,10 +55,7 @@ def sniff(name: str, head: bytes) -> bool:
     lines = [line for line in all_lines if line.strip()]
     is_named = name.lower().endswith((".jsonl", ".ndjson"))
     if is_named or (len(lines) > 1 and lines[0].startswith('{"') and lines[1].startswith("{")):
-        try:
-            return isinstance(json.loads(lines[0]) if lines else None, dict)
-        except (ValueError, RecursionError):
-            return False
+        return isinstance(parsed(lines[0]) if lines else None, dict)
     if may_be_document(head, name) and not lines[0].startswith("{'"):
         return json_rows.is_table(head, name)
     if logged_objects(lines) or are_blocks(text.split("\n")) or are_headless_rows(lines):
@@ -113,13 +107,13 @@ def _are_runs_in_columns(body: Sequence[Sequence[str]], separator: str | None) -
 
 def _are_steps(header: Sequence[str], body: Sequence[Sequence[str]], has_steps: bool) -> bool:
     matches = [step for each in header[1:] if (step := _STEP.fullmatch(each))]
-    steps = [float(step[1]) for step in matches]
-    is_rising = len(steps) == len(header) - 1 > 1 and steps == sorted({*steps})
-    is_rising = is_rising and len({step[2] for step in matches}) == 1
-    is_named = not header[0] or HEADING.fullmatch(header[0]) is not None
+    steps, units = [float(step[1]) for step in matches], {step[2] for step in matches}
+    is_rising = len(steps) == len(header) - 1 > 1 == len(units) and steps == sorted({*steps})
+    if not is_rising or (header[0] and not HEADING.fullmatch(header[0])):
+        return False
     # `800MHz` says with its unit that it was set; a bare number needs the name of the file.
-    is_crossed = (has_steps or bool(matches and matches[0][2])) and not is_measurement(header[0])
-    return is_rising and is_named and (is_crossed or all(is_measurement(row[0]) for row in body))
+    is_crossed = (has_steps or bool(matches[0][2])) and not is_measurement(header[0])
+    return is_crossed or all(is_measurement(row[0]) for row in body)
 
 
 def table_rows(
@@ -138,16 +132,14 @@ def table_rows(
         FormatError: As `split_lines`.
     """
     notes = {} if notes is None else notes
+    lines = lines if separator is None else _without_titles(lines, separator, notes)
+    split = split_lines(content_lines(lines, separator, notes), separator)
     if separator is None:
-        content = content_lines(lines, separator, notes)
-        split = split_lines(content, separator)
         first = list(islice(split, 2))
         if len(first) == 2 and len(first[1][1]) == len(first[0][1]) + 1 and first[1][1][-1].strip():
             first[0] = (first[0][0], ["", *first[0][1]])
         yield from chain(first, split)
         return
-    content = content_lines(_without_titles(lines, separator, notes), separator, notes)
-    split = split_lines(content, separator)
     rows = _without_last(split)
     first = _one_header(list(islice(rows, 3)))
     if len(first) == 3 and _are_units(*(cells for _, cells in first)):
@@ -182,19 +174,15 @@ def _one_header(first: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]
         above = [*above, *([""] * (len(below) - len(above)))]
     if len({len(above), len(below), len(third)}) > 1:
         return first
-    groups = [*map(str.strip, above)]
-    is_repeated = len({*groups}) < len(groups)
-    if not is_repeated or any(map(is_number, map(str.strip, (*above, *below)))):
+    groups, owns, others = ([*map(str.strip, cells)] for cells in (above, below, third))
+    if len({*groups}) == len(groups) or any(map(is_number, (*groups, *owns))):
         return first
-    names, group = [], ""
-    for one, own, other in zip(groups, map(str.strip, below), map(str.strip, third), strict=True):
-        group = one or (group if own else "")
-        named = read_heading(group).unit is not None
-        joined = f"{own} {group}" if named else f"{group} {own}"
-        names.append(joined.strip() if group or own else other)
-    is_index = not any(
-        cell.strip() for cell, g, b in zip(third, above, below, strict=True) if g or b
-    )
+    names, group, is_index = [], "", True
+    for title, own, other in zip(groups, owns, others, strict=True):
+        group = title or (group if own else "")
+        joined = (own, group) if read_heading(group).unit is not None else (group, own)
+        names.append(" ".join(joined).strip() if group or own else other)
+        is_index &= not (other and (title or own))
     if len({*names}) < len(names):
         return first
     return [(line, names)] if is_index else [(line, names), first[2]]
@@ -202,13 +190,13 @@ def _one_header(first: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]
 
 def _are_units(header: Sequence[str], cells: Sequence[str], row: Sequence[str]) -> bool:
     """Return whether the cells below a header are units: of columns that are numbers."""
-    if not len(header) == len(cells) == len(row):
-        return False
-    units = [(_bare_unit(cell), value) for cell, value in zip(cells, row, strict=True)]
-    known = [(unit, value) for unit, value in units if unit]
-    return bool(known) and all(
-        _UNIT.fullmatch(unit) and _are_numbers([value.strip()], ";") for unit, value in known
-    )
+    units = [
+        (unit, value.strip())
+        for c, value in zip(cells, row, strict=False)
+        if (unit := _bare_unit(c))
+    ]
+    are_units = all(_UNIT.fullmatch(unit) and _are_numbers([cell], ";") for unit, cell in units)
+    return len(header) == len(cells) == len(row) and bool(units) and are_units
 
 
 def _bare_unit(cell: str) -> str:
@@ -274,11 +262,9 @@ def content_lines(
         is_gap = not filled or bool(separator is not None and is_total)
         # A spreadsheet fills up gaps and notes with empty cells.
         is_note = separator is not None and (len(filled) == 1 or line.lstrip()[:1] == "#")
-        is_prose = len(cells) == 1 or (
-            2 * len(cells) <= width
-            and len(filled) == len(cells)
-            and not any(is_number(cell.strip()) for cell in cells)
-        )
+        is_prose = 2 * len(cells) <= width and len(filled) == len(cells)
+        is_prose = is_prose and not any(is_number(cell.strip()) for cell in cells)
+        is_prose |= len(cells) == 1
         is_bare = not is_quoted and separator is not None and is_prose
         is_text = is_bare and len(line.split()) > 1 and rows >= _LEAST_BEFORE_NOTES
         is_after_gap = is_begun and (is_gap or is_text or (is_note and is_after_gap))
@@ -302,7 +288,7 @@ def fault_of(head: bytes) -> str:
     """Return what breaks separated text; empty for nothing."""
     before, nul, _ = head.partition(b"\0")
     if nul:
-        line = len(before.split(b"\n"))
+        line = before.count(b"\n") + 1
         return f"a NUL byte in line {line}: broken, or UTF-16 and not UTF-8"
     if len(head) < CUT_HEAD and head.count(b'"') % 2:
         quotes = (n for n, line in enumerate(head.split(b"\n"), 1) if line.count(b'"') % 2)
@@ -312,9 +298,8 @@ def fault_of(head: bytes) -> str:
 
 def _unnamed_in(head: bytes) -> str:
     """Return that all rows are longer than their header; empty for others."""
-    text = head.decode("utf-8-sig", "replace")
-    lines = [*filter(str.strip, text.split("\n"))][:LOOKED_AT]
-    for separator in (mark for mark in _SEPARATORS if mark):
+    lines = [*filter(str.strip, head.decode("utf-8-sig", "replace").split("\n"))][:LOOKED_AT]
+    for separator in filter(None, _SEPARATORS):
         names, *rows = csv.reader(lines, delimiter=separator)
         widths = {*map(len, rows)}
         width = max(widths, default=0)
@@ -328,8 +313,7 @@ def has_header_of(head: bytes, tables: Iterable[TableDeclaration]) -> bool:
     """Return whether the first line is the header of a declared table."""
     if b"\0" in head:
         return False
-    lines = head.decode("utf-8-sig", "replace").split("\n")
-    first = next((line for line in lines if line.strip()), "")
+    first = next(filter(str.strip, head.decode("utf-8-sig", "replace").split("\n")), "")
     headers = [headings_of(next(split_lines([first], mark), (0, []))[1]) for mark in _SEPARATORS]
     return any(t.header and t.fits_header(header) for t in tables for header in headers)
 

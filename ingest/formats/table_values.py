@@ -11,8 +11,7 @@ from data.schema import COUNTERS
 from ingest.declarations import TableColumn
 from ingest.formats.json_cells import Cell
 from ingest.formats.table_columns import Target
-from ingest.formats.table_text import MOST_WHOLE, WHOLE
-from ingest.formats.written_numbers import is_number, is_unset
+from ingest.formats.written_numbers import MOST_WHOLE, WHOLE, is_number, is_unset
 from ingest.records import ProblemList
 from ingest.settings.tables import CORE
 

@@ -144,7 +144,7 @@ def _parts(text: str, declaration: LogDeclaration) -> dict[str, Output]:
 def _outputs(text: str, declaration: LogDeclaration) -> list[Output]:
     """Return the outputs of the tool in a text, with what stands above each."""
     begins = _begins(text, declaration)
-    ends = [*begins[1:], len(text)]
+    ends = [*begins[1:], len(text)][: len(begins)]
     spans = [
         (begin, max((m.end() for f in declaration.finds for m in f.finditer(text, begin, end)),
                     default=begin))

@@ -1,6 +1,5 @@
 """The tables of separated text and of JSON lines: their headings, and the cells of good rows."""
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
@@ -11,7 +10,7 @@ from ingest.declarations import TableDeclaration
 from ingest.files.packed import Packed
 from ingest.files.text_lines import iterate_lines
 from ingest.formats.headless_rows import are_headless_rows, headless_rows
-from ingest.formats.json_cells import Cell, flatten, summaries
+from ingest.formats.json_cells import Cell, flatten, parsed, summaries
 from ingest.formats.logged_blocks import TITLES, are_blocks, blocks_of
 from ingest.formats.logged_rows import (
     LoggedObjects,
@@ -19,6 +18,12 @@ from ingest.formats.logged_rows import (
     logged_objects,
     logged_rows,
     with_settings,
+)
+from ingest.formats.plain_cells import (
+    has_decimal_commas,
+    with_filled_cells,
+    with_plain_numbers,
+    with_summed_lists,
 )
 from ingest.formats.table_footers import doubt_notes, drop_footers
 from ingest.formats.table_lines import Section, sections_of, without_frames
@@ -28,11 +33,7 @@ from ingest.formats.table_rows import (
     cells_beyond,
     check_columns,
     check_rows,
-    has_decimal_commas,
     told_apart,
-    with_filled_cells,
-    with_plain_numbers,
-    with_summed_lists,
 )
 from ingest.formats.table_text import (
     content_lines,
@@ -123,18 +124,10 @@ def _joined(found: Sequence[tuple[str, Table]], name: str) -> list[Table]:
     """
     if not found:
         raise FormatError(f"no header ({name})")
-    by_header: dict[tuple[str, ...], list[tuple[str, Table]]] = {}
-    for title, table in found:
-        by_header.setdefault((*table.headings,), []).append((title, table))
-    joined = []
-    for headings, alike in by_header.items():
-        is_titled = len({title for title, _ in alike}) == len(alike) and SECTION not in headings
-        own = SECTION if is_titled else ""
-        joined.append(Table.stacked(alike, own) if len(alike) > 1 else alike[0][1])
-    if len(joined) > 1:
-        for number, ((title, _), *_) in enumerate(by_header.values()):
-            joined[number].place = title or f"table {number + 1}"
-    return joined
+    joined = Table.stacked(found, SECTION)
+    for number, (title, table) in enumerate(joined if len(joined) > 1 else (), 1):
+        table.place = title or f"table {number}"
+    return [table for _, table in joined]
 
 
 class _Reader:
@@ -320,11 +313,7 @@ def _parse_json(
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
-            try:
-                entry = json.loads(line)
-            except (ValueError, RecursionError):
-                entry = None
-            if isinstance(entry, dict):
+            if isinstance(entry := parsed(line), dict):
                 yield number, entry
             else:
                 problems.add("bad_line", "refused", f"no JSON object: {line[:80]!r}", number)

@@ -17,7 +17,7 @@ from ingest.formats import json_rows
 from ingest.formats.documents import may_be_document, parse_document
 from ingest.formats.interval_means import take_means
 from ingest.formats.logged_rows import logged_objects
-from ingest.formats.trace_blocks import LOOKED_AT, blocks_in, copied, first_run
+from ingest.formats.trace_blocks import LOOKED_AT, Block, blocks_in, copied, first_run
 from ingest.formats.trace_counters import is_running_total, steps_of
 from ingest.formats.trace_headings import kernel_of, numbered, part_in, result_column, words_of
 from ingest.formats.trace_layout import layout_of, read_layout
@@ -35,7 +35,7 @@ _RESULTS: Final = 3
 _LONG: Final = 1 << 13
 # Rates whose sum is a measurement of the run.
 _OUTPUT: Final = frozenset({"output", "out", "capacity"})
-_COUNTED: Final = {"Ctxt/s": "context_switches"}
+_SWITCHES_A_SECOND: Final = "Ctxt/s"
 # Powers of so many units are of a smaller unit.
 _SMALL_UNITS: Final = ((5e6, "uW", 1e-6), (5e3, "mW", 1e-3))
 # No power and no energy is greater.
@@ -92,59 +92,60 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     Raises:
         FormatError: No trace.
     """
-    blocks = iter(blocks)
-    head = next(blocks, b"")
-    is_document = may_be_document(head, context.name)
-    blocks = chain([head], blocks)
-    name = context.name
-    block = blocks_in(b"".join(blocks), name).get(context.part) if context.part else None
-    layout = None if block or is_document else read_layout(iterate_lines(blocks))
-    layout = copied(block.layout) if block is not None else layout
-    trace = _in_document(blocks, name) if is_document else layout and trace_of(layout, name)
-    if not trace:
-        raise FormatError(f"no times that rise at even steps ({context.name})")
-    problems = trace.problems
-    # Lines below the last sample are a summary.
-    for line, text in trace.layout.refused:
-        if line > trace.layout.lines[-1]:
-            break
-        problems.add("bad_line", "refused", f"no sample: {text!r}", line)
-    for detail in trace.layout.doubts:
-        problems.add("unit_guessed", "doubted", detail)
-    for detail in trace.layout.unclear:
-        problems.add("unclear_comma", "doubted", detail)
-    if trace.lost_s:
-        detail = f"{trace.lost_s:g} s between the first and the last sample have none; not counted"
-        problems.add("sample_gap", "doubted", detail)
-    if not trace.is_timed:
-        problems.add("no_times", "doubted", "the file has no times: a sample is taken as 1 s")
+    trace, block = _trace_in(blocks, context)
     flags: list[str] = []
     values, columns = _values(trace, flags)
     intervals = _intervals(trace, values)
     reading = Reading(intervals=intervals, flags=flags, columns=tuple(columns))
     if block is not None:
         reading.knobs, reading.columns = block.knobs, (*block.columns, *columns)
-        if block.doubt:
-            problems.add("times_begin_again", "doubted", block.doubt)
     take_means(intervals, reading)
     first = trace.device == 0
     counted = ~np.isnan(values[POWER][first]) if POWER in values else np.ones(first.sum(), bool)
     reading.measurements["duration_s"] = float(trace.dt_s[first][counted].sum())
-    for name, own in _COUNTED.items():
-        if name in trace.layout.headings:
-            rates = numbers_of(trace.layout, trace.layout.headings.index(name))
-            counted_all = float(np.nansum(rates * trace.dt_s))
-            if 0 <= counted_all < _MOST:
-                reading.measurements[own] = round(counted_all)
+    for at, name in enumerate(trace.layout.headings):
+        if name == _SWITCHES_A_SECOND:
+            switches = float(np.nansum(numbers_of(trace.layout, at) * trace.dt_s))
+            if 0 <= switches < _MOST:
+                reading.measurements["context_switches"] = round(switches)
     reading.interval_s = reading.measurements["duration_s"]
-    reading.facts = {
-        heading: cells[0]
-        for heading, cells in zip(trace.layout.headings, trace.layout.columns, strict=True)
-        if cells[0] and len(set(cells)) == 1
-    }
+    cells_by_name = zip(trace.layout.headings, trace.layout.columns, strict=True)
+    reading.facts = {name: c[0] for name, c in cells_by_name if c[0] and len({*c}) == 1}
     reading.part = _part_of(trace)
-    reading.problems = problems.all()
+    reading.problems = trace.problems.all()
     return reading
+
+
+def _trace_in(blocks: Iterable[bytes], context: ReadContext) -> tuple[Trace, Block | None]:
+    """Return the trace of a file, with what is odd of it, or of one of its runs."""
+    name, blocks = context.name, iter(blocks)
+    head = next(blocks, b"")
+    blocks = chain([head], blocks)
+    block = blocks_in(b"".join(blocks), name).get(context.part) if context.part else None
+    if block is None and may_be_document(head, name):
+        trace = _in_document(blocks, name)
+    else:
+        layout = copied(block.layout) if block else read_layout(iterate_lines(blocks))
+        trace = trace_of(layout, name) if layout else None
+    if not trace:
+        raise FormatError(f"no times that rise at even steps ({name})")
+    add = trace.problems.add
+    # Lines below the last sample are a summary.
+    for line, text in trace.layout.refused:
+        if line <= trace.layout.lines[-1]:
+            add("bad_line", "refused", f"no sample: {text!r}", line)
+    for detail in trace.layout.doubts:
+        add("unit_guessed", "doubted", detail)
+    for detail in trace.layout.unclear:
+        add("unclear_comma", "doubted", detail)
+    if trace.lost_s:
+        detail = f"{trace.lost_s:g} s between the first and the last sample have none; not counted"
+        add("sample_gap", "doubted", detail)
+    if not trace.is_timed:
+        add("no_times", "doubted", "the file has no times: a sample is taken as 1 s")
+    if block is not None and block.doubt:
+        add("times_begin_again", "doubted", block.doubt)
+    return trace, block
 
 
 def _part_of(trace: Trace) -> str:
@@ -206,10 +207,10 @@ def _values(trace: Trace, flags: list[str]) -> tuple[dict[str, np.ndarray], list
                 title = f"Power, {trace.layout.headings[at]}"
                 columns.append(Column(own, "metric", "real", title, title, "W", "less"))
     # Timeline knows one busy share and one frequency by these names.
-    for quantity, shared in (("busy", "busy_pct"), ("frequency", "average_mhz")):
-        for at, heading in enumerate(trace.headings):
-            if heading.quantity == quantity and shared not in values:
-                values[shared] = numbers_of(trace.layout, at) * heading.scale
+    shared = {"busy": "busy_pct", "frequency": "average_mhz"}
+    for at, heading in enumerate(trace.headings):
+        if heading.quantity in shared and shared[heading.quantity] not in values:
+            values[shared[heading.quantity]] = numbers_of(trace.layout, at) * heading.scale
     return values, columns
 
 
@@ -282,18 +283,10 @@ def _chosen(trace: Trace, powers: dict[int, np.ndarray]) -> list[int]:
     energies = {at for at in alive if trace.headings[at].quantity == "energy"}
     if total := by_domain.get("total"):
         whole_machine = next((at for at in total if at in energies), total[0])
-        # One of several supplies of a machine: `PSUPower0`.
-        supplies = [
-            at
-            for at in total
-            if numbered(trace.layout.headings[at]) is not None
-            and "psu" in words_of(trace.layout.headings[at])
-        ]
-        if len(supplies) == len(total) > 1:
-            # What a supply gives is a part of what it takes.
-            words = (words_of(trace.layout.headings[at]) for at in supplies)
-            taken = [at for at, own in zip(supplies, words, strict=True) if _OUTPUT.isdisjoint(own)]
-            return taken or supplies[:1]
+        # Several supplies of a machine: `PSUPower0`. What one gives is a part of what it takes.
+        texts = {at: trace.layout.headings[at] for at in total}
+        if len(total) > 1 and all(numbered(t) and "psu" in words_of(t) for t in texts.values()):
+            return [at for at in total if _OUTPUT.isdisjoint(words_of(texts[at]))] or total[:1]
         _doubt_sum(trace, powers, whole_machine, [at for at in alive if at != whole_machine])
         return [whole_machine]
     chosen = []

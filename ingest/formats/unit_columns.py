@@ -50,11 +50,8 @@ def with_units_beside(table: Table, declared: Collection[str] = ()) -> Table:
     headings = [heading for heading, _ in columns]
     if headings in ([], table.headings) or len({*headings}) < len(headings):
         return table
-    whole = table.of_same_place(headings)
     rows = zip(*(cells for _, cells in columns), strict=True)
-    for (line, _), row in zip(table.rows, rows, strict=True):
-        whole.append(line, row)
-    return whole
+    return table.of_same_place(headings, zip((line for line, _ in table.rows), rows, strict=True))
 
 
 def _headings_of(of_units: str, table: Table, units: Collection[str]) -> Iterator[str]:

@@ -9,6 +9,9 @@ from typing import Final
 
 from ingest.settings.units import unit_of
 
+# Whole numbers as programs write them. A text such as 007 is not a number.
+WHOLE: Final = re.compile(r"-?(0|[1-9]\d{0,18})")
+MOST_WHOLE: Final = 2**63
 UNSET: Final = frozenset({"", "nan", "-nan", "na", "n/a", "null", "none"})
 _FIRST: Final = re.compile(r"[-+]?[.,]*+\d[\d.,]*+([eE][-+]?\d+)?\s*+\S*")
 _PLAIN: Final = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?")

@@ -13,12 +13,7 @@ from ingest.formats.table_columns import kind_of
 from ingest.formats.table_reshaped import VALUE
 from ingest.proposals.found_tables import FoundTable, header_pattern, paths_beside
 from ingest.proposals.guess import Guess
-from ingest.proposals.guessed_table import (
-    GuessedTable,
-    are_of_requests,
-    own_name,
-    title_of,
-)
+from ingest.proposals.guessed_table import GuessedTable, are_of_requests
 from ingest.proposals.lake_columns import DOUBTED
 from ingest.proposals.means_beside import rows_meant
 from ingest.proposals.name_tokens import renamed
@@ -31,7 +26,7 @@ from ingest.proposals.sections import (
     guessed_lines,
     key_of,
     system_section,
-    text_of,
+    value_of,
     workload_section,
 )
 from ingest.settings.column_names import WORDS, can_be, clean_name
@@ -81,7 +76,7 @@ def _sections(guessed: GuessedTable) -> Iterator[str]:
     yield from sections_of(guessed.parts)
     for guess in guessed.guesses:
         if _has_section(guessed, guess):
-            keys = {"title": without_unit(title_of(guess)), "unit": guess.unit}
+            keys = {"title": without_unit(guess.title), "unit": guess.unit}
             keys |= {"better": guess.better or ""}
             kind = guessed.kinds.get(guess.heading.text, "real")
             yield column_section(_name_of(guess), guess.role, kind, keys, guess.is_given)
@@ -89,65 +84,52 @@ def _sections(guessed: GuessedTable) -> Iterator[str]:
 
 def _has_section(guessed: GuessedTable, guess: Guess) -> bool:
     """Return whether a column of its own is declared for all tables, with one kind."""
-    is_performance = guess.role == "metric" and own_name(guess) == guessed.performance
+    is_performance = guess.role == "metric" and guess.own_name == guessed.performance
     return not guess.to and (is_performance or guess.heading.text in guessed.kinds)
 
 
 def _name_of(guess: Guess) -> str:
     is_knob = guess.role == "knob"
-    return clean_name(title_of(guess), "real", role="knob") if is_knob else own_name(guess)
+    return clean_name(guess.title, "real", role="knob") if is_knob else guess.own_name
 
 
 def _lines(guessed: GuessedTable) -> Iterator[str]:
     """Yield the lines of the entry."""
-    table = guessed.table
+    table, shape, means = guessed.table, guessed.shape, guessed.means
     count = len(table.paths)
     files = "1 file" if count == 1 else f"{count:,} files"
     yield f"# A table: {files}, {table.rows:,} rows looked at, such as {table.paths[0]}"
     yield from summary_of(guessed)
+    aggregate = (
+        {"n": str(means.n), "mean": means.mean, "sd": means.sd, "of": means.of} if means else {}
+    )
+    power = [guess.heading.text for guess in guessed.power or ()]
+    energy = "|".join(re.escape(guess.heading.text) for guess in guessed.energy)
+    entries: dict[str, tuple[object, str]] = {
+        "pattern": (guessed.path, ""),
+        "header": (header_pattern(table), ""),
+        "refuse": (guessed.refusal, ""),
+        "split": ({name: text for name, (text, _) in shape.split.items()}, ""),
+        "pivot": (shape.pivot, "a measurement a row: its name and its value"),
+        "parts": (shape.parts, "a part of a run a row: its name, and what was measured of it"),
+        "unpivot": (shape.unpivot, "columns that differ in this part are runs"),
+        "aggregate": ({name: each for name, each in aggregate.items() if each}, ""),
+        "differences": (shape.differences, ""),
+        "products": ({"power": power} if power else {}, "voltage times current"),
+        "totals": ({"energy": energy} if energy else {}, ""),
+        "workload": (guessed.workload, ""),
+        "system": (guessed.system, ""),
+    }
     yield "[[tables]]"
-    if guessed.path:
-        yield f"pattern = {text_of(guessed.path)}"
-    yield f"header = {text_of(header_pattern(table))}"
-    if guessed.refusal:
-        yield f"refuse = {text_of(guessed.refusal)}"
-    if split := guessed.shape.split:
-        said = ", ".join(f"{text_of(name)} = {text_of(text)}" for name, (text, _) in split.items())
-        yield f"split = {{ {said} }}"
-    if guessed.shape.pivot is not None:
-        names, values = map(text_of, guessed.shape.pivot)
-        yield f"pivot = [{names}, {values}]  # a measurement a row: its name and its value"
-    if guessed.shape.parts:
-        parts = ", ".join(map(text_of, guessed.shape.parts))
-        yield f"parts = [{parts}]  # a part of a run a row: its name, and what was measured of it"
-    if guessed.shape.unpivot:
-        unpivot = text_of(guessed.shape.unpivot)
-        yield f"unpivot = {unpivot}  # columns that differ in this part are runs"
-    if guessed.means is not None:
-        means = [f"n = {text_of(str(guessed.means.n))}"]
-        if guessed.means.sd:
-            means += [f"mean = {text_of(guessed.means.mean)}, sd = {text_of(guessed.means.sd)}"]
-        if pairs := guessed.means.of.items():
-            each = ", ".join(f"{text_of(sd)} = {text_of(mean)}" for sd, mean in pairs)
-            means += [f"of = {{ {each} }}"]
-        yield f"aggregate = {{ {', '.join(means)} }}"
-    if differences := guessed.shape.differences:
-        ends = (f"{text_of(n)} = [{', '.join(map(text_of, of))}]" for n, of in differences.items())
-        yield f"differences = {{ {', '.join(ends)} }}"
-    if guessed.power is not None:
-        headings = ", ".join(text_of(guess.heading.text) for guess in guessed.power)
-        yield f"products = {{ 'power' = [{headings}] }}  # voltage times current"
-    if guessed.energy:
-        either = "|".join(re.escape(guess.heading.text) for guess in guessed.energy)
-        yield f"totals = {{ 'energy' = {text_of(either)} }}"
-    yield f"workload = {text_of(guessed.workload)}"
-    yield f"system = {text_of(guessed.system)}"
+    for key, (value, note) in entries.items():
+        if value or key == "header":
+            yield f"{key} = {value_of(value)}" + (f"  # {note}" if note else "")
     yield from guessed_lines("; ".join(text.lstrip("# ") for text in summary_of(guessed)))
     yield "[tables.columns]"
     for guess in guessed.guesses:
         if guess.heading.text and not guess.is_declared:
-            key = VALUE if guess.heading.text == guessed.shape.measured else guess.heading.text
-            yield f"{key_of(key)} = {_declaration(guessed, guess)}  # {guess.why}"
+            key = VALUE if guess.heading.text == shape.measured else guess.heading.text
+            yield f"{key_of(key)} = {value_of(_declaration(guessed, guess))}  # {guess.why}"
     if guessed.power is not None:
         scale = math.prod(unit.scale for guess in guessed.power if (unit := guess.heading.unit))
         yield f"power = {{ to = 'power_w', scale = {scale:.12g} }}"
@@ -156,30 +138,23 @@ def _lines(guessed: GuessedTable) -> Iterator[str]:
         yield f"energy = {{ to = 'energy_j', scale = {unit.scale if unit else 1.0:.12g} }}"
 
 
-def _declaration(guessed: GuessedTable, guess: Guess) -> str:
+def _declaration(guessed: GuessedTable, guess: Guess) -> object:
+    """Return what the entry says of a column: where it goes, or more."""
     if guess.is_dropped:
-        return "{ drop = true }"
-    to = guess.to
-    is_section = _has_section(guessed, guess)
-    keys = {"to": _name_of(guess) if is_section else to}
-    if not to and not is_section:
-        bare = title_of(guess)
+        return {"drop": True}
+    to, is_section = guess.to, _has_section(guessed, guess)
+    is_own = not (to or is_section)
+    keys: dict[str, object] = {"to": _name_of(guess) if is_section else to}
+    if is_own:
+        bare = guess.title
         is_said = bare == guess.heading.text and bare != guessed.shape.measured
         keys |= {"name": "" if is_said else bare, "role": guess.role}
-        keys |= {"unit": guess.unit, "better": guess.better or ""}
-    entries = [f"{name} = {text_of(value)}" for name, value in keys.items() if value]
-    entries += [f"doubt = {text_of(guess.doubt)}"] if guess.doubt and to else []
-    entries += ["given = true"] if guess.is_given and not (to or is_section) else []
-    if guess.scale != 1.0:
-        entries.append(f"scale = {guess.scale!r}")
-    if guess.values:
-        said = ", ".join(f"{text_of(a)} = {text_of(b)}" for a, b in guess.values.items())
-        entries.append(f"values = {{ {said} }}")
-    if guess.wraps_at is not None:
-        entries.append(f"wraps_at = {guess.wraps_at:.1f}")
-    if to and len(entries) == 1:
-        return text_of(to)
-    return f"{{ {', '.join(entries)} }}"
+        keys |= {"unit": guess.unit, "better": guess.better}
+    keys |= {"doubt": guess.doubt if to else "", "given": guess.is_given and is_own}
+    keys |= {"scale": guess.scale if guess.scale != 1.0 else None, "values": guess.values}
+    keys["wraps_at"] = guess.wraps_at and float(guess.wraps_at)
+    keys = {name: value for name, value in keys.items() if value}
+    return to if to and len(keys) == 1 else keys
 
 
 def _said(guess: Guess) -> str:

@@ -30,7 +30,7 @@ from ingest.proposals.heading_roles import is_measured, read_together
 from ingest.proposals.lake_columns import choose_targets
 from ingest.proposals.path_parts import PathColumn
 from ingest.proposals.replicates import choose_replicate, numbers_runs, rows_of_settings
-from ingest.proposals.request_units import settle_rates
+from ingest.proposals.request_units import AT_RANDOM, settle_rates
 from ingest.proposals.roles import (
     FEW_VALUES,
     MOST_NAMES,
@@ -59,7 +59,6 @@ _MANY: Final = 8
 _SIDES: Final = frozenset("IJKMN")
 # Runs of one setting cost up to so many times as much as others.
 _UNLIKE: Final = 3
-AT_RANDOM: Final = "differs at random within a setting"
 # Last words of the number of something, or of work that may have been done.
 _NUMBER_OF: Final = frozenset(
     {"count", "number", "num", "batches", "iterations", "invocations", "operations", "requests",

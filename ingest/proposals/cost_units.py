@@ -13,6 +13,7 @@ from ingest.proposals.guess import Guess, digits_of
 from ingest.proposals.heading_roles import MACHINE_W
 from ingest.settings.headings import words_of
 
+_Unit = tuple[str, float]
 # What a machine, a board or a phone takes, W.
 PLAUSIBLE_W: Final = (0.1, 5000.0)
 # Less than this is more often a power in W whose time is in ms.
@@ -26,10 +27,8 @@ _TIMES: Final = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 _ENERGIES: Final = {"J": 1.0, "mJ": 1e-3, "uJ": 1e-6, "Wh": 3.6e3, "kWh": 3.6e6}
 _POWERS: Final = {"W": 1.0, "mW": 1e-3, "uW": 1e-6}
 # How much rarer than J, W and s units are, on the scale of `_misfit`.
-_RARITY: Final = {"ms": 0.1, "us": 0.2, "ns": 0.3, "mW": 0.1, "uW": 0.3, "mJ": 0.2, "uJ": 0.2} | {
-    "Wh": 0.5,
-    "kWh": 0.3,
-}
+_RARITY: Final = {"ms": 0.1, "us": 0.2, "ns": 0.3, "mW": 0.1, "uW": 0.3, "mJ": 0.2, "uJ": 0.2}
+_RARITY_OF_HOURS: Final = {"Wh": 0.5, "kWh": 0.3}
 _LONG_S: Final = 20_000.0
 _LONG_US_S: Final = 1_000.0
 _MANY_UJ: Final = 1e5
@@ -46,15 +45,11 @@ _DOUBTED: Final[dict[str, dict[str, float]]] = {
 }
 # Energies of one table in one unit are no more apart.
 _MOST_APART: Final = 1e3
-_Unit = tuple[str, float]
 _OF_ENERGY: Final = frozenset({"energy", "joule", "joules", "j", "consumption"})
 
 
 def choose_units(
-    energy: Guess | None,
-    power: Guess | None,
-    duration: Guess | None,
-    most_w: float,
+    energy: Guess | None, power: Guess | None, duration: Guess | None, most_w: float
 ) -> None:
     """Choose the units that headings do not say: those by which energy is power times time.
 
@@ -89,8 +84,7 @@ def choose_units(
         if power is None or not power.middle:
             watts = energy.middle * chosen[0][1] / (duration.middle * chosen[2][1])
             why = f"by which {known} are of {watts:.3g} W"
-    options = (energies, powers, times)
-    for guess, of, (text, scale) in zip(sides, options, chosen, strict=True):
+    for guess, of, (text, scale) in zip(sides, (energies, powers, times), chosen, strict=True):
         if guess is not None and len(of) > 1:
             set_unit(guess, text, scale, why)
 
@@ -110,7 +104,7 @@ def _options(
 def _rarity(energy: Guess | None, duration: Guess | None, units: Sequence[_Unit]) -> float:
     """Return how much rarer units are than J, W and s, for such numbers, as `_misfit` counts."""
     (of_energy, _), _, (of_time, scale) = units
-    rarity = sum(_RARITY.get(text, 0.0) for text, _ in units)
+    rarity = sum((_RARITY | _RARITY_OF_HOURS).get(text, 0.0) for text, _ in units)
     # A counter of mJ that was divided by the seconds of an hour.
     rarity += (of_energy != "Wh") - (of_energy == "Wh") if _are_of_hours(energy) else 0.0
     is_whole = energy is not None and not np.any(energy.numbers % 1) and energy.middle > _MANY_UJ
@@ -157,12 +151,10 @@ def _is_proven(
 
     Where several machines may have taken the power, an energy without a unit proves nothing.
     """
-    energy, power, duration = sides
-    if energy is None or power is None or duration is None:
+    energy, numbers = sides[0], [guess.numbers for guess in sides if guess is not None]
+    if energy is None or len(numbers) < len(sides) or len({*map(len, numbers)}) > 1:
         return False
-    numbers = (energy.numbers, power.numbers, duration.numbers)
-    is_known = energy.unit or energy.is_declared or most_w == PLAUSIBLE_W[1]
-    if len({*map(len, numbers)}) > 1 or not is_known:
+    if not (energy.unit or energy.is_declared or most_w == PLAUSIBLE_W[1]):
         return False
     joules, watts, seconds = (n * scale for n, (_, scale) in zip(numbers, units, strict=True))
     is_near = np.abs(joules - watts * seconds) <= PROVING * np.abs(joules)
@@ -177,15 +169,14 @@ def _misfit(
     high: float,
 ) -> float:
     """Return 0 for units that fit, more the worse they do; machines take `high` W at most."""
-    low = PLAUSIBLE_W[0]
-    worst = 0.0
+    low, worst = PLAUSIBLE_W[0], 0.0
     if energy and power and time:
-        off = abs(np.log(energy / (power * time)))
-        worst += 0.0 if off < AGREEING else float(off)
+        off = float(abs(np.log(energy / (power * time))))
+        worst += off if off >= AGREEING else 0.0
     for watts in (power, energy / time if energy and time else None):
         if watts:
             worst += max(0.0, float(np.log(low / watts)), float(np.log(watts / high)))
-            worst += _SMALL if watts < _USUAL_W else 0.0
+            worst += _SMALL * (watts < _USUAL_W)
     if time and duration is not None and (energy or duration.kind == "whole"):
         worst += max(0.0, float(np.log(time / _LONG_S)))
     return worst
@@ -224,10 +215,8 @@ def leave_out_domains(energies: Sequence[Guess], energy: Guess, duration: Guess 
 
     A heading that names a part alone says neither energy nor power, whose numbers they may be.
     """
-    if duration is None or not (energy.middle and duration.middle) or not _is_bare(energy):
-        return False
-    watts = energy.middle * energy.scale / (duration.middle * duration.scale)
-    if MACHINE_W[0] <= watts <= MACHINE_W[1]:
+    watts = _mean_power_w(energy, duration)
+    if not (_is_bare(energy) and (watts < MACHINE_W[0] or watts > MACHINE_W[1])):
         return False
     why = f"; neither energy nor power, since {energy.unit} would be of {watts:.2g} W"
     for guess in filter(_is_bare, energies):
@@ -265,7 +254,7 @@ def doubt_units(sides: Mapping[str, Guess | None], stated: frozenset[str]) -> No
         taken = f"states no unit, taken as {guess.unit}"
         if name in stated or guess.doubt or not fitting:
             none = f"{taken}: no unit makes the power of a machine, 1 W to 10 kW"
-            guess.doubt = guess.doubt or ("" if name in stated else none)
+            guess.doubt = guess.doubt or none * (name not in stated)
         elif others:
             guess.doubt = f"{taken}: {' or '.join(others)} would fit as well"
         elif guess.unit in ("mJ", "uJ") and guess.kind == "real" and "power_w" not in named:
@@ -281,16 +270,14 @@ def doubt_units(sides: Mapping[str, Guess | None], stated: frozenset[str]) -> No
 
 def doubt_power(energy: Guess, duration: Guess) -> None:
     """Doubt an energy whose mean power few machines have, where no heading names several."""
-    watts = energy.middle * energy.scale / (duration.middle * duration.scale or np.inf)
+    watts = _mean_power_w(energy, duration)
     if energy.to and duration.to and _OF_SEVERAL_W[0] < watts < _OF_SEVERAL_W[1]:
         said = f"makes {watts / 1e3:.2g} kW with {duration.heading.text}"
         energy.doubt = energy.doubt or f"{said}: of several machines, or of another time"
 
 
 def _doubted_options(name: str, guess: Guess) -> dict[str, float]:
-    """Return the units that a column may have; nobody writes fractions of uJ and us, and no domain
-    of a processor counts Wh.
-    """
+    """Return the units of a column; nobody writes fractions of uJ, no domain of a CPU counts Wh."""
     is_fine = guess.kind == "whole" and guess.middle >= 1e4
     units = {u: s for u, s in _DOUBTED[name].items() if not u.startswith("u") or is_fine}
     if guess.kind == "whole" or _is_bare(guess):
@@ -315,10 +302,15 @@ def _is_plausible(sides: Mapping[str, np.ndarray]) -> bool:
 
 def is_of_something_else(energy: Guess | None, duration: Guess | None) -> bool:
     """Return whether an energy over a time is a power that nothing has."""
+    watts = _mean_power_w(energy, duration)
+    return watts <= _ABSURD_W[0] or watts >= _ABSURD_W[1]
+
+
+def _mean_power_w(energy: Guess | None, duration: Guess | None) -> float:
+    """Return an energy over a time, of the medians; NaN where either has none."""
     if energy is None or duration is None or not (energy.middle and duration.middle):
-        return False
-    watts = energy.middle * energy.scale / (duration.middle * duration.scale)
-    return not _ABSURD_W[0] < watts < _ABSURD_W[1]
+        return np.nan
+    return energy.middle * energy.scale / (duration.middle * duration.scale)
 
 
 def misses(energy: Guess, duration: Guess, power: Guess) -> float:

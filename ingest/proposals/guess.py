@@ -13,7 +13,7 @@ from data.declared import Role
 from ingest.formats.json_cells import Cell
 from ingest.formats.trace_counters import POWERCAP_J
 from ingest.proposals.heading_roles import Better
-from ingest.settings.column_names import WORDS
+from ingest.settings.column_names import WORDS, clean_name
 from ingest.settings.headings import Heading
 
 # Of so many steps a setting has its values at most.
@@ -72,6 +72,18 @@ class Guess:
     def is_set(self) -> bool:
         """Whether it is a knob with several values."""
         return self.role == "knob" and self.count > 1
+
+    @property
+    def title(self) -> str:
+        """The heading of a column of its own, without a unit in brackets."""
+        text = self.heading.text
+        bare = re.sub(r"\s*[(\[{][^()\[\]{}]*[)\]}]\s*$", "", text) if self.heading.unit else ""
+        return self.name or bare or text
+
+    @property
+    def own_name(self) -> str:
+        """The name of a column of its own."""
+        return clean_name(self.title, "metric")
 
     @property
     def kernel(self) -> str:

@@ -5,8 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-import numpy as np
-
 from data.declared import Kind
 from data.schema import KNOBS, MEASUREMENTS
 from ingest.formats.json_rows import is_configuration, is_set
@@ -14,13 +12,9 @@ from ingest.formats.table_columns import OF_TABLE
 from ingest.formats.trace_layout import layout_of
 from ingest.formats.trace_search import trace_of
 from ingest.formats.workbook import is_named_as_workbook
-from ingest.proposals.columns import AT_RANDOM, guess_columns
+from ingest.proposals.columns import guess_columns
 from ingest.proposals.counter_pairs import mark_counters
-from ingest.proposals.crossed_tables import (
-    are_samples_over_time,
-    is_computed,
-    rows_are_samples,
-)
+from ingest.proposals.crossed_tables import are_samples_over_time, is_computed, rows_are_samples
 from ingest.proposals.found_tables import FoundTable
 from ingest.proposals.guess import Guess
 from ingest.proposals.heading_roles import SUMMAND, names_machines
@@ -31,13 +25,12 @@ from ingest.proposals.long_tables import said_of_parts
 from ingest.proposals.name_tokens import renamed
 from ingest.proposals.path_parts import PathColumn, read_paths
 from ingest.proposals.replicates import steps_of_runs
-from ingest.proposals.request_units import latency_of_all
+from ingest.proposals.request_units import OF_REQUESTS, performance_of
 from ingest.proposals.roles import MOST_STEPS
 from ingest.proposals.table_shape import shape_of
 from ingest.settings.column_names import WORDS, clean_name, is_power_limit, name_of_values
 from ingest.settings.dataset import UNKNOWN, Settings
-from ingest.settings.headings import is_derived, read_heading, without_unit, words_of
-from ingest.settings.units import unit_of
+from ingest.settings.headings import read_heading, without_unit, words_of
 
 # Knobs of the lake, by heading: only what cannot mean anything else.
 _KNOBS: Final = {
@@ -45,15 +38,10 @@ _KNOBS: Final = {
     **{"msg": "message_bytes", "message_bytes": "message_bytes", "itr": "itr", "dvfs": "dvfs"},
     **{"rapl": "rapl_w", "machine": "machine", "threads": "threads"},
 }
-_RATES: Final = WORDS["more"] & {"throughput", "fps", "qps", "iops", "tps", "rps", "goodput"}
-_OF_COSTS: Final = frozenset(
-    {"energy", "power", "joule", "joules", "watt", "watts", "wh", "kwh", "efficiency"}
-)
 IDLE: Final = "idle"
 # The lake's knob of this name is of threads that issue requests.
 _THREADS: Final = "threads"
 _THREAD_COUNT: Final = "thread count"
-_OF_REQUESTS: Final = (WORDS["loads"] - {"load"}) | WORDS["latencies"] | {"clients"}
 # The lake's devices are those of storage.
 _OF_STORAGE: Final = ("io", "iops", "iodepth", "rw", "disk", "ssd", "nvme")
 # Last words of headings of the phases of a run.
@@ -61,8 +49,6 @@ _PHASES: Final = frozenset({"phase", "stage", "state", "segment", "window", "per
 _OF_RUNS: Final = WORDS["plain"] | WORDS["replicates"] | {"test", "measurement", "experiment"}
 # Words of headings that do not say what a column is of.
 _SAY_NOTHING: Final = frozenset({"name", "label", "tag", "title", "type", "id"})
-_RATES_SET: Final = WORDS["loads"] - {"requests"}
-_FIXED: Final = 0.02
 # So many runs of a workload may be compared.
 _FEW: Final = 4
 _SAMPLES: Final = "a row is a sample, or a part of a distribution"
@@ -82,6 +68,7 @@ class GuessedTable:
         power: Voltage and current whose product is the only power.
         energy: Columns whose sum is the only energy.
         performance: Column of the workload's performance; empty if nothing was measured.
+        loop: `open` if requests arrive at a rate that was set; a latency alone may be of an item.
         kinds: By heading the kind of columns that have several in the files of the study.
     """
 
@@ -117,11 +104,13 @@ class GuessedTable:
         self._give_names()
         self._aim_knobs(settings)
         self._aim_idle()
-        self.performance = self._performance()
+        self.performance, self.loop = performance_of(self.guesses)
         self.kinds: Mapping[str, Kind] = {}
         is_told = any(p.role != "label" or self._is_configuration for p in self.parts)
-        is_told = is_told or bool(self.power or self.energy)
-        if not (self.refusal or self.means or is_told or any(map(_says_a_run, self.guesses))):
+        is_told |= bool(self.power or self.energy or self.means) or any(
+            map(_says_a_run, self.guesses)
+        )
+        if not (self.refusal or is_told):
             self.refusal = _NOTHING
 
     def _guess(self, content: FoundTable) -> list[Guess]:
@@ -133,9 +122,9 @@ class GuessedTable:
         # Of runs in columns those that are computed from the others: `Energy (J) change`, `mean`.
         is_turned = self.shape.pivot and self.shape.unpivot
         ends = tuple(f" {each}" for each in table.headings if is_turned and is_computed(each))
-        kept = [at for at, heading in enumerate(content.headings) if not heading.endswith(ends)]
-        headings = [content.headings[at] for at in kept]
-        columns = [content.columns[at] for at in kept]
+        cells = zip(content.headings, content.columns, strict=True)
+        kept = [(heading, each) for heading, each in cells if not heading.endswith(ends)]
+        headings, columns = [heading for heading, _ in kept], [each for _, each in kept]
         sources = table.sources if content.rows == table.rows else ()
         stated = [part for _, parts in self.shape.split.values() for part in parts]
         said = said_of_parts(self.shape.pivot, table, headings)
@@ -146,11 +135,9 @@ class GuessedTable:
         for guess in sorted(parts, key=lambda part: part.middle)[:-1]:
             # The longest part stands for the run.
             guess.better = None
-        guesses += [
-            Guess(read_heading(each), "label", "computed from other columns", is_dropped=True)
-            for each in content.headings
-            if each not in headings
-        ]
+        why = "computed from other columns"
+        others = (read_heading(each) for each in content.headings if each not in headings)
+        guesses += [Guess(each, "label", why, is_dropped=True) for each in others]
         mark_counters(guesses, self.shape.differences)
         if are_samples_over_time(guesses, sources) or _is_trace(table):
             self.refusal, guesses = self.refusal or _SAMPLES, []
@@ -177,23 +164,23 @@ class GuessedTable:
         """Give names to columns of the table's own whose headings are names of other things."""
         is_of_storage = any(read_heading(heading).has(*_OF_STORAGE) for heading in headings)
         is_compared = any(guess.is_set and not guess.is_given for guess in self.guesses)
+        ends = [heading.rpartition(".")[2] for heading in headings]
         for guess in self.guesses:
-            is_card = guess.heading.text == "device" and not is_of_storage
+            text = guess.heading.text
             # Pages show a workload at a time: of a few runs each, none of which was set, all.
-            is_few = guess.heading.text == "workload" and len(guess.cells) < _FEW * guess.count
-            is_other = is_card or (is_few and not is_compared) or _is_other(guess, settings)
-            if not guess.to and is_other:
-                guess.name = f"{guess.heading.text}{OF_TABLE}"
+            is_few = text == "workload" and len(guess.cells) < _FEW * guess.count
+            is_other = (is_few and not is_compared) or (text == "device" and not is_of_storage)
+            if not guess.to and (is_other or _is_other(guess, settings)):
+                guess.name = f"{text}{OF_TABLE}"
             if not guess.to and guess.heading.words == SUMMAND:
-                guess.name = f"{without_unit(guess.heading.text)} part"
-            if guess.heading.text.lower() == _THREADS and not is_of_requests:
+                guess.name = f"{without_unit(text)} part"
+            if text.lower() == _THREADS and not is_of_requests:
                 guess.name = _THREAD_COUNT
-            if guess.role == "knob" and is_power_limit(guess.heading.text, guess.numbers.tolist()):
+            if guess.role == "knob" and is_power_limit(text, guess.numbers.tolist()):
                 guess.name, guess.unit = "power_limit", "W"
             # `parameters.level` is a level, unless another column is one.
-            last = guess.heading.text.rpartition(".")[2]
-            like = [each for each in headings if each.rpartition(".")[2] == last]
-            if is_set(guess.heading.text) and len(like) == 1 and last not in COLUMNS:
+            last = text.rpartition(".")[2]
+            if is_set(text) and ends.count(last) == 1 and last not in COLUMNS:
                 guess.name = last
 
     def _judge_paths(
@@ -214,11 +201,10 @@ class GuessedTable:
         texts = {p.name: [match[p.name] if match else "" for match in matches] for p in parts}
         self._mark_what_ran(texts)
         files = [source.rpartition("/")[2].rpartition(".")[0] for source in self.table.sources]
-        for guess in self.guesses:
-            is_name = guess.role == "knob" and guess.kind == "text" and len({*files}) > 1
+        for guess in self.guesses if len({*files}) > 1 else ():
+            is_name = guess.role == "knob" and guess.kind == "text" and [*guess.cells] == files
             # Of a name that has several parts they are the settings.
-            is_whole = any(says_the_same(own, [guess]) for own in texts.values())
-            if is_name and [*guess.cells] == files and not is_whole:
+            if is_name and not any(says_the_same(own, [guess]) for own in texts.values()):
                 guess.take("label", "the name of the file")
         knobs = [guess for guess in self.guesses if guess.role == "knob" and guess.cells]
         costs = [guess.numbers for guess in self.guesses if guess.to in COLUMNS]
@@ -228,8 +214,8 @@ class GuessedTable:
         parts = [part for part in parts if part.name not in self.said]
         parts = judged_parts(parts, texts, knobs, costs, runs, self._is_configuration)
         parts += said
-        own = {own_name(guess) for guess in self.guesses if not guess.to}
-        own |= {"_".join(words_of(title_of(guess))) for guess in self.guesses if not guess.to}
+        titles = [guess.title for guess in self.guesses if not guess.to]
+        own = {name for t in titles for name in (clean_name(t, "metric"), "_".join(words_of(t)))}
         names = {part.name: part.name for part in parts}
         for part in parts:
             is_count = part.name == _THREADS and not is_of_requests
@@ -267,8 +253,8 @@ class GuessedTable:
         for guess in self.guesses:
             is_bare = guess.is_set and guess.kind == "text" and not guess.is_declared
             if is_bare and {*guess.heading.words} <= _SAY_NOTHING and free != [guess]:
-                names = {str(cell) for cell in guess.cells if cell}
-                guess.is_given |= name_of_values(names) in WORDS["given"]
+                names = name_of_values({str(cell) for cell in guess.cells if cell})
+                guess.is_given |= names in WORDS["given"]
 
     def _aim_knobs(self, settings: Settings) -> None:
         taken = {guess.to for guess in self.guesses} | {part.name for part in self.parts}
@@ -290,70 +276,20 @@ class GuessedTable:
         The others are one phase, or numbered replicates of one: `idle_before`, `a1`, `a2`.
         """
         for guess in self.guesses:
-            is_phase = guess.role == "knob" and guess.kind == "text" and not guess.is_declared
+            is_free = guess.role == "knob" and not (guess.is_declared or guess.to)
             # A `c_state` that is idle was set.
-            words = {*guess.heading.words[:-1]}
-            is_phase = is_phase and words <= _OF_RUNS and guess.heading.has(*_PHASES)
-            if not is_phase or guess.to:
-                continue
+            is_phase = {*guess.heading.words[:-1]} <= _OF_RUNS and guess.heading.has(*_PHASES)
             names = {str(cell).strip() for cell in guess.cells if cell}
             idle = {name for name in names if IDLE in words_of(name)}
             stems = {name.rstrip("0123456789") for name in names - idle}
-            if not idle or len(stems) != 1:
+            if not (is_free and is_phase and guess.kind == "text" and idle and len(stems) == 1):
                 continue
             guess.to, guess.is_given, guess.why = "workload", False, "phases: idle, and the work"
             guess.values = {n: IDLE if n in idle else self.workload for n in sorted(names)}
-            for other in self.guesses:
-                if other.to == "replicate" and len(names - idle) > 1:
+            for other in self.guesses if len(names - idle) > 1 else ():
+                if other.to == "replicate":
                     # It counts the runs of each phase.
                     other.to, other.why = "", "a number of the row"
-
-    @property
-    def loop(self) -> str:
-        """`open` if requests arrive at a rate that was set; a latency alone may be of an item."""
-        is_load = any(g.role == "knob" and g.heading.has(*_RATES_SET) for g in self.guesses)
-        return "open" if is_load and self.performance.startswith("latency_") else "closed"
-
-    def _performance(self) -> str:
-        """Return the column of the workload's performance; empty if nothing was measured.
-
-        The time, unless all rows took the same; then what was done in it, or a latency.
-        """
-        metrics = [guess for guess in self.guesses if guess.role == "metric"]
-        # Neither deviations nor work of an energy is a performance.
-        metrics = [g for g in metrics if not g.heading.has(*WORDS["spreads"], *_OF_COSTS)]
-        # Nor is what fewer than half of the rows have.
-        metrics = [g for g in metrics if 2 * len(g.numbers) >= len(g.cells)]
-        time = next((guess for guess in metrics if guess.to == "duration_s"), None)
-        more = [
-            g for g in metrics if g.better == "more" and not g.to and not is_derived(g.heading.text)
-        ]
-        rates = [g for g in more if not g.heading.has(*WORDS["quality"])]
-        rates.sort(key=lambda g: (g.quantity != "rate", not g.heading.has(*_RATES)))
-        latency = latency_of_all(metrics)
-        took = time.numbers[time.numbers > 0] if time is not None else np.empty(0)
-        # All rows took the same time, but for 2 %.
-        is_fixed = len(took) > 2 and took.std() <= _FIXED * took.mean()
-        if time is not None and not is_fixed:
-            return "duration_s"
-        # Where no load was set, more was done in the same time.
-        is_set = any(g.role == "knob" and g.heading.has(*_OF_REQUESTS) for g in self.guesses)
-        if latency and not (is_fixed and not is_set and rates and rates[0].heading.has(*_RATES)):
-            return latency
-        # In a time that was set, the more was done the better.
-        done = [g for g in metrics if g.why == AT_RANDOM and time is not None and not g.to]
-        for guess in done[: not rates]:
-            guess.better = "more"
-            rates = [guess]
-        if rates:
-            return own_name(rates[0])
-        others = [g for g in metrics if g.quantity == "time" and g.better == "less" and not g.to]
-        prices = [(g, unit_of(g.unit.partition("/")[0])) for g in metrics if g.quantity == "price"]
-        others += [g for g, unit in prices if unit is not None and unit.quantity == "time"]
-        others += more
-        # A mean says more of a run than its least or its greatest value.
-        others.sort(key=lambda g: g.heading.has("min", "max", "sum"))
-        return own_name(others[0]) if others else "duration_s" if time is not None else ""
 
 
 def _measure_nothing(guesses: Sequence[Guess]) -> None:
@@ -369,7 +305,7 @@ def are_of_requests(headings: Iterable[str]) -> bool:
     """Return whether threads of a study issue requests: they are part of the question, as a load
     is. Those of a program are tuned.
     """
-    return any(read_heading(heading).has(*_OF_REQUESTS) for heading in headings)
+    return any(read_heading(heading).has(*OF_REQUESTS) for heading in headings)
 
 
 def _is_other(guess: Guess, settings: Settings) -> bool:
@@ -380,10 +316,9 @@ def _is_other(guess: Guess, settings: Settings) -> bool:
     # Completion modes of storage are no others: `eco`, `3`.
     if name == "mode":
         return not {str(cell).lower() for cell in guess.cells} <= settings.modes.keys()
-    is_kind = (guess.kind == "text") == (kind == "text")
-    is_label = guess.role == "label" and name in KNOBS
-    is_no_metric = guess.role != "metric" and name in MEASUREMENTS
-    return name in COLUMNS or not is_kind or is_label or is_no_metric
+    is_role = name not in (KNOBS if guess.role == "label" else ())
+    is_role &= guess.role == "metric" or name not in MEASUREMENTS
+    return name in COLUMNS or (guess.kind == "text") != (kind == "text") or not is_role
 
 
 def _is_trace(table: FoundTable) -> bool:
@@ -400,19 +335,6 @@ def _says_a_run(guess: Guess) -> bool:
     return guess.is_declared or guess.role == "knob" or (guess.role == "metric" and is_known)
 
 
-def title_of(guess: Guess) -> str:
-    """Return the heading of a column of its own, without a unit in brackets."""
-    if guess.name:
-        return guess.name
-    text = re.sub(r"\s*[(\[{][^()\[\]{}]*[)\]}]\s*$", "", guess.heading.text)
-    return text if guess.heading.unit is not None and text else guess.heading.text
-
-
-def own_name(guess: Guess) -> str:
-    """Return the name of a column of its own."""
-    return clean_name(title_of(guess), "metric")
-
-
 def _workload_of(
     table: FoundTable, parts: Sequence[PathColumn], dataset: str, settings: Settings
 ) -> str:
@@ -422,13 +344,8 @@ def _workload_of(
     path = table.paths[0].split("/")
     stem = path[-1].split(".")[0]
     for part in (table.place.rpartition("/")[2].rpartition(".")[2], stem, *reversed(path[:-1])):
-        name_words = words_of(part)
-        if (
-            part
-            and name_words
-            and not {word for word in name_words if not word.isdigit()} <= WORDS["general"]
-            and not re.fullmatch(r"[\W\d]+", part)
-        ):
+        telling = {word for word in words_of(part) if not word.isdigit()} - WORDS["general"]
+        if telling and not re.fullmatch(r"[\W\d]+", part):
             return settings.workload_words.get(part.lower(), _name(part))
     return _name(dataset) or UNKNOWN
 

@@ -110,7 +110,15 @@ def read_paths(paths: Sequence[str], own: str = "file") -> tuple[str, list[PathC
     Returns:
         An empty pattern if the paths do not differ in anything that has a form.
     """
-    pattern, columns = _read_many(paths, own)
+    step = len(paths) // _MOST_READ if len(paths) > 2 * _MOST_READ else 1
+    pattern, columns = _read_paths(paths[::step], own)
+    if step > 1:
+        fits = re.compile(f"(?:^|.*/){pattern}", re.DOTALL).fullmatch
+        matches = [match for path in paths if (match := fits(path))]
+        if pattern and len(matches) == len(paths):
+            columns = [replace(c, values=len({m[c.name] for m in matches})) for c in columns]
+        else:
+            pattern, columns = _read_paths(paths, own)
     return pattern, give_what_ran(columns, own)
 
 
@@ -128,17 +136,6 @@ def give_what_ran(
     is_said = any(p.kind == "text" and p not in models and p not in plain for p in free)
     ran = [*(models if is_said or is_set else []), *(plain if is_said else [])]
     return [replace(part, is_given=part.is_given or part in ran) for part in parts]
-
-
-def _read_many(paths: Sequence[str], own: str) -> tuple[str, list[PathColumn]]:
-    if len(paths) > 2 * _MOST_READ:
-        pattern, columns = _read_paths(paths[:: len(paths) // _MOST_READ], own)
-        fits = re.compile(f"(?:^|.*/){pattern}", re.DOTALL).fullmatch
-        if pattern and all(matches := [fits(path) for path in paths]):
-            said = [{match[column.name] for match in matches if match} for column in columns]
-            pairs = zip(columns, said, strict=True)
-            return pattern, [replace(column, values=len(values)) for column, values in pairs]
-    return _read_paths(paths, own)
 
 
 def _read_paths(paths: Sequence[str], own: str) -> tuple[str, list[PathColumn]]:
@@ -161,10 +158,9 @@ def _read_paths(paths: Sequence[str], own: str) -> tuple[str, list[PathColumn]]:
 def _singular(folder: str) -> str:
     """Return what the names in a folder such as `policies` or `by_model` are; empty: unknown."""
     word = next(iter(words_of(folder)[-1:]), "")
-    for one in (re.sub("ies$", "y", word), word.removesuffix("s")):
-        if one in (WORDS["set"] | WORDS["given"]) - WORDS["general"]:
-            return one
-    return ""
+    known = (WORDS["set"] | WORDS["given"]) - WORDS["general"]
+    forms = (re.sub("ies$", "y", word), word.removesuffix("s"))
+    return next((one for one in forms if one in known), "")
 
 
 class _Reader:
@@ -193,12 +189,11 @@ class _Reader:
             _ONE_PART.sub(lambda part: part[0].translate(HIDDEN), text.removesuffix(end))
             for text in texts
         )
-        tokens = [*cut_at_stamps(bare)]
-        is_whole = [t.kind == "word" and any(map(MARK.search, t.texts)) for t in tokens]
-        if any(is_whole):
-            pairs = zip(tokens, is_whole, strict=True)
-            tokens = [one for t, is_cut in pairs for one in (crossed(t) if is_cut else [t])]
-        tokens = joined(tokens)
+        tokens = joined([
+            each
+            for t in cut_at_stamps(bare)
+            for each in (crossed(t) if t.kind == "word" and any(map(MARK.search, t.texts)) else [t])
+        ])  # fmt: skip
         marks = "".join({mark for token in tokens if token.kind == "mark" for mark in token.texts})
         pattern, used = "", set[str]()
         counted = [at for at, token in enumerate(tokens) if counts_runs(tokens, at)]
@@ -209,23 +204,22 @@ class _Reader:
             elif token.kind == "mark":
                 pattern += optional_mark(token, tokens[at + 1 : at + 2], literal(end))
             else:
-                after = tokens[at + 1] if at + 1 < len(tokens) else None
                 word = name_before(tokens, at)
+                unit = next((t.texts[0] for t in tokens[at + 1 : at + 2] if t.kind == "unit"), "")
                 # `net34_114` is of a model: nothing says what its number is.
                 is_unsaid = token.kind == "number" and ends_in_a_number(tokens, at)
                 word = f"{level}_number" if is_unsaid else word
-                if after and after.kind == "unit" and after.texts[0].lower() in BEHIND:
-                    word = "threads" if after.texts[0].lower() in THREADS else after.texts[0]
+                if unit.lower() in BEHIND:
+                    word = "threads" if unit.lower() in THREADS else unit
                     used.add(word)
                 elif word in used:
                     word = ""
-                unit = after.texts[0] if after and after.kind == "unit" else ""
                 if not unit and self._are_replicates(tokens, at, word):
                     word = "rep"
                 listed = marks if not (token.is_listed or (is_vague and is_cut(token))) else None
                 # Of `run_1_repetition_0` the last number is of the replicate.
-                is_setting = at in counted[:-1]
-                pattern += self._group(token.texts, word, level, listed, unit, is_setting)
+                is_set = at in counted[:-1]
+                pattern += self._group(token.texts, word, level, listed, unit, is_set)
         return pattern + literal(end)
 
     def _are_replicates(self, tokens: Sequence[Token], at: int, word: str) -> bool:
@@ -242,7 +236,7 @@ class _Reader:
 
     def _begin_again(self, texts: Sequence[str]) -> bool:
         """Return whether numbers count from one first number in each of several settings."""
-        settings = [*zip(*self._texts.values(), strict=True)] if self._texts else []
+        settings = [*zip(*self._texts.values(), strict=True)]
         counted: dict[tuple[str, ...], set[int]] = {}
         for setting, text in zip(settings, texts, strict=False):
             counted.setdefault(setting, set()).add(int(text) if text.isdigit() else -1)
@@ -295,7 +289,7 @@ class _Reader:
         elif name in taken:
             name = clean_name(f"{name}_{number}", kind, taken, "knob")
         # A date of each model says less than its name.
-        told = [self._texts[column.name] for column in self.columns if column.role != "stamp"]
+        told = (self._texts[column.name] for column in self.columns if column.role != "stamp")
         is_twin = kind == "text" and any(are_twins(texts, other) for other in told)
         role = "stamp" if is_stamp else "label" if is_twin else "knob"
         self._texts[name] = texts
@@ -303,7 +297,7 @@ class _Reader:
         shown = shown or ("W" if kind != "text" and word == _SET["power"] else "")
         # A number that no word explains may be how much was done: none is recommended.
         is_given = not WORDS["given"].isdisjoint(words_of(name)) or (kind != "text" and not word)
-        is_given = is_given and role == "knob"
+        is_given &= role == "knob"
         self.columns.append(PathColumn(name, kind, role, len(values), shown, is_given))
         return rf"(?P<{name}>{form})"
 

@@ -15,7 +15,7 @@ import numpy as np
 from ingest.proposals.guess import Guess
 from ingest.proposals.heading_roles import PERCENTILE
 from ingest.settings.column_names import WORDS
-from ingest.settings.headings import Heading, counted_by_s
+from ingest.settings.headings import Heading, counted_by_s, is_derived
 from ingest.settings.units import unit_of
 
 _LATENCIES: Final = WORDS["latencies"]
@@ -50,6 +50,16 @@ _LONG_S: Final = 1000.0
 _POWERS_W: Final = (1.0, 5000.0)
 _TOGETHER: Final = 0.8
 _FEW_ROWS: Final = 6
+# Evidence of numbers that were counted, such as what was done in a time.
+AT_RANDOM: Final = "differs at random within a setting"
+_OF_COSTS: Final = frozenset(
+    {"energy", "power", "joule", "joules", "watt", "watts", "wh", "kwh", "efficiency"}
+)
+_DONE: Final = WORDS["more"] & {"throughput", "fps", "qps", "iops", "tps", "rps", "goodput"}
+OF_REQUESTS: Final = (WORDS["loads"] - {"load"}) | _LATENCIES | {"clients"}
+_OFFERED: Final = WORDS["loads"] - {"requests"}
+# All rows took the same time but for such a share.
+_FIXED: Final = 0.02
 # Latencies of one table are so near.
 _ALIKE: Final = 100.0
 
@@ -145,6 +155,51 @@ def latency_of_all(metrics: Sequence[Guess]) -> str:
         del latencies[tail.to]
     usual = (f"latency_{each}_us" for each in ("p99", "mean"))
     return next((name for name in usual if name in latencies), min(latencies, default=""))
+
+
+def performance_of(guesses: Sequence[Guess]) -> tuple[str, str]:
+    """Return the column of the workload's performance, and the loop of its requests.
+
+    The time, unless all rows took the same; then what was done in it, or a latency. Empty if
+    nothing was measured. The loop is open if a rate was set: a latency alone may be of an item.
+    """
+    performance = _performance([g for g in guesses if g.role == "metric"], guesses)
+    is_load = any(guess.role == "knob" and guess.heading.has(*_OFFERED) for guess in guesses)
+    return performance, "open" if is_load and performance.startswith("latency_") else "closed"
+
+
+def _performance(metrics: Sequence[Guess], guesses: Sequence[Guess]) -> str:
+    # Neither deviations nor work of an energy is a performance.
+    metrics = [g for g in metrics if not g.heading.has(*WORDS["spreads"], *_OF_COSTS)]
+    # Nor is what fewer than half of the rows have.
+    metrics = [g for g in metrics if 2 * len(g.numbers) >= len(g.cells)]
+    time = next((guess for guess in metrics if guess.to == "duration_s"), None)
+    took = time.numbers[time.numbers > 0] if time is not None else np.empty(0)
+    is_fixed = len(took) > 2 and took.std() <= _FIXED * took.mean()
+    if time is not None and not is_fixed:
+        return "duration_s"
+    own = [guess for guess in metrics if not guess.to]
+    more = [g for g in own if g.better == "more" and not is_derived(g.heading.text)]
+    rates = [g for g in more if not g.heading.has(*WORDS["quality"])]
+    rates.sort(key=lambda g: (g.quantity != "rate", not g.heading.has(*_DONE)))
+    # Where no load was set, more was done in the same time.
+    is_set = any(g.role == "knob" and g.heading.has(*OF_REQUESTS) for g in guesses)
+    is_done = is_fixed and not is_set and bool(rates) and rates[0].heading.has(*_DONE)
+    if (latency := latency_of_all(metrics)) and not is_done:
+        return latency
+    # In a time that was set, the more was done the better.
+    done = [guess for guess in own if guess.why == AT_RANDOM and time is not None]
+    for guess in done[: not rates]:
+        guess.better = "more"
+        rates = [guess]
+    if rates:
+        return rates[0].own_name
+    prices = [(g, unit_of(g.unit.partition("/")[0])) for g in metrics if g.quantity == "price"]
+    others = [g for g in own if g.quantity == "time" and g.better == "less"]
+    others += [g for g, unit in prices if unit is not None and unit.quantity == "time"] + more
+    # A mean says more of a run than its least or its greatest value.
+    others.sort(key=lambda g: g.heading.has("min", "max", "sum"))
+    return others[0].own_name if others else "duration_s" if time is not None else ""
 
 
 def settle_rates(guesses: Sequence[Guess]) -> None:

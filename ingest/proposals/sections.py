@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Mapping
 
 from ingest.settings.column_names import can_be
 
@@ -16,6 +17,16 @@ def text_of(text: str) -> str:
     if "'" not in text and text.isprintable():
         return f"'{text}'"
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def value_of(value: object) -> str:
+    """Return a text, a number, yes, a list or a table as TOML in one line."""
+    if isinstance(value, Mapping):
+        entries = (f"{key_of(str(key))} = {value_of(each)}" for key, each in value.items())
+        return f"{{ {', '.join(entries)} }}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(value_of, value))}]"
+    return text_of(value) if isinstance(value, str) else json.dumps(value)
 
 
 def column_section(

@@ -141,15 +141,14 @@ class _Resolution:
         content = read.content if self._sizes[len(read.table.rows)] > 1 else 0
         twin = self._contents.setdefault(content, read) if content else read
         is_copy = _is_copy(read, twin)
+        all_rows = f"all {len(read.table.rows)} rows stand in {twin.file.path} too"
         if twin is not read and not is_copy and not read.is_small:
-            detail = f"all {len(read.table.rows)} rows stand in {twin.file.path} too: kept, since"
-            detail += " the names say something else"
+            detail = f"{all_rows}: kept, since the names say something else"
             self._notes[read.file.path].add("identical_row", "doubted", detail)
         elif is_copy:
-            detail = f"all {len(read.table.rows)} rows stand in {twin.file.path} too; dropped"
-            severity: Severity = "repaired"
-            if Path(read.file.path).parent != Path(twin.file.path).parent:
-                detail, severity = f"{detail}, though its folder is another", "doubted"
+            is_apart = Path(read.file.path).parent != Path(twin.file.path).parent
+            severity: Severity = "doubted" if is_apart else "repaired"
+            detail = f"{all_rows}; dropped{', though its folder is another' if is_apart else ''}"
             self._notes[read.file.path].add("identical_row", severity, detail)
             self._empty += len(read.table.rows)
             return
