@@ -106,7 +106,7 @@ def guess_columns(
     _find_results(guesses)
     mark_twins(guesses)
     _find_a_knob(guesses)
-    choose_replicate(guesses)
+    choose_replicate(guesses, sources)
     leave_out_baselines(guesses)
     leave_out_repeated(guesses)
     choose_targets(guesses, _of_groups(guesses) | _of_files(guesses, sources))

@@ -18,7 +18,7 @@ from ingest.proposals.crossed_tables import are_samples_over_time, is_computed, 
 from ingest.proposals.found_tables import FoundTable
 from ingest.proposals.guess import Guess
 from ingest.proposals.heading_roles import SUMMAND, names_machines
-from ingest.proposals.judged_parts import judged_parts, says_the_same
+from ingest.proposals.judged_parts import judged_parts, repeats_in, says_the_same
 from ingest.proposals.lake_columns import COLUMNS
 from ingest.proposals.like_columns import energy_parts, mean_columns, power_parts
 from ingest.proposals.long_tables import said_of_parts
@@ -212,12 +212,14 @@ class GuessedTable:
         said = [replace(p, role="label") for p in parts if says_the_same(texts[p.name], knobs)]
         self.said = {part.name for part in said}
         parts = [part for part in parts if part.name not in self.said]
+        is_counted = any(guess.to == "replicate" for guess in self.guesses)
+        repeated = "" if is_counted else repeats_in(parts, texts, knobs, costs)
         parts = judged_parts(parts, texts, knobs, costs, runs, self._is_configuration)
         parts += said
         titles = [guess.title for guess in self.guesses if not guess.to]
         own = {name for t in titles for name in (clean_name(t, "metric"), "_".join(words_of(t)))}
-        names = {part.name: part.name for part in parts}
-        for part in parts:
+        names = {p.name: "replicate" if p.name == repeated else p.name for p in parts}
+        for part in (each for each in parts if each.name != repeated):
             is_count = part.name == _THREADS and not is_of_requests
             # The word of a folder may be the heading of another column.
             bare = re.sub(r"(?:_(?:text|whole|real))?(?:_\d+)?$", "", part.name)

@@ -9,10 +9,10 @@ from typing import Final
 import numpy as np
 
 from ingest.formats.json_cells import Cell
-from ingest.proposals.guess import Guess, are_twins, decides
+from ingest.proposals.guess import Guess, are_twins, decides, rows_by
 from ingest.proposals.path_parts import PathColumn, give_what_ran
 from ingest.proposals.roles import FEW_VALUES
-from ingest.proposals.twin_columns import are_paths
+from ingest.proposals.twin_columns import are_ids, are_paths
 from ingest.proposals.work_columns import LEAST_POWER, growth_of
 from ingest.settings.column_names import WORDS
 from ingest.settings.headings import words_of
@@ -29,6 +29,8 @@ _COMMANDS: Final = ("arg", "args", "arguments", "command", "cmd")
 _PROGRAMS: Final = frozenset({"program", "application", "app", "script", "implementation"})
 # Of a setting of rows, so many values stand in one file.
 _FEWEST: Final = 2
+# Of fewer settings all results may go one way by chance.
+_FEWEST_REPEATED: Final = 4
 
 
 def judged_parts(
@@ -81,6 +83,39 @@ def judged_parts(
     judged = give_what_ran(judged, is_set=is_set)
     _let_forms_compete(judged, knobs)
     return judged
+
+
+def repeats_in(
+    parts: Sequence[PathColumn],
+    texts: Mapping[str, Sequence[str]],
+    knobs: Sequence[Guess],
+    costs: Sequence[np.ndarray],
+) -> str:
+    """Return the part of paths that numbers the repetitions of a whole sweep; empty: there is none.
+
+    `RAW1.csv` and `RAW2.csv` have the rows of the same settings, once each, and no result goes one
+    way from file to file in all of them. No word says what the number is.
+    """
+    if any(part.name == "replicate" for part in parts):
+        return ""
+    for part in parts:
+        is_plain = {*words_of(part.name)} <= WORDS["general"] or _UNSAID.fullmatch(part.name)
+        own = texts[part.name]
+        if part.kind != "whole" or not is_plain or not all(map(str.isdigit, own)):
+            continue
+        numbers = np.array([int(text) for text in own])
+        others = [texts[p.name] for p in parts if p is not part and p.role == "knob"]
+        groups = rows_by([*(k.cells for k in knobs), *others], np.argsort(numbers).tolist())
+        first = numbers.min()
+        counted = [*range(first, first + len({*own}))]
+        is_counted = first in (0, 1) and all(numbers[g].tolist() == counted for g in groups)
+        if not is_counted or len(groups) < _FEWEST_REPEATED:
+            continue
+        steps = [[np.diff(c[g]) for g in groups] for c in costs if len(c) == len(numbers)]
+        is_led = any(all(np.all(sign * s > 0) for s in of) for of in steps for sign in (1, -1))
+        if steps and not is_led:
+            return part.name
+    return ""
 
 
 def says_the_same(own: Sequence[str], knobs: Sequence[Guess]) -> bool:
@@ -147,7 +182,7 @@ def _mark_what_is_said(parts: Mapping[str, Sequence[str]], knobs: Sequence[Guess
         twin = next((name for name in named if are_twins(parts[name], guess.cells)), "")
         # Of a model and its number of prompt tokens the model was set.
         is_number = guess.kind != "text" and twin in WORDS["work"]
-        if twin and (is_number or guess.why.startswith(FEW_VALUES)):
+        if twin and (is_number or guess.why.startswith(FEW_VALUES) or are_ids(guess.cells)):
             guess.take("label", f"goes with {twin} of the path")
         for other in knobs[:at] if guess.kind != "text" else ():
             is_earlier = other.kind != "text" and other.role == "knob" == guess.role

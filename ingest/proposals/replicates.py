@@ -10,7 +10,7 @@ import numpy as np
 from ingest.formats.json_cells import Cell
 from ingest.proposals.guess import Guess, rows_by
 from ingest.proposals.heading_roles import is_spread
-from ingest.settings.column_names import WORDS
+from ingest.settings.column_names import KNOWN_WORDS, WORDS
 from ingest.settings.headings import is_measurement, read_heading
 
 _FEWEST_ROWS: Final = 4
@@ -32,17 +32,24 @@ _STEPS: Final = frozenset(
     {"checkpoint", "step", "tick", "sample", "frame", "record", "snapshot", "segment", "slot"}
 )
 _FEWEST_OF_COURSE: Final = 8
+# The correlation of the ranks of results and numbers, in half of the settings.
+_TREND: Final = 0.5
 
 
-def choose_replicate(guesses: Sequence[Guess]) -> None:
-    """Choose the column that numbers the runs of each setting; make labels of others like it."""
+def choose_replicate(guesses: Sequence[Guess], sources: Sequence[str] = ()) -> None:
+    """Choose the column that numbers the runs of each setting; make labels of others like it.
+
+    Args:
+        sources: The file of each row; nothing for one.
+    """
     _number_texts(guesses)
     _join_names(guesses)
     has_knob = any(each.is_set for each in guesses)
     # `rep` counts the runs of a setting, `run` beside it may number the settings.
     # A seed is one where nothing else is: a trial may have several.
     order = lambda g: (not _repeats(g), g.heading.has("seed"), _is_campaign(g))  # noqa: E731
-    for guess in sorted(filter(numbers_runs, guesses), key=order):
+    long = [guess for guess in guesses if _counts_far(guess, guesses, sources)]
+    for guess in sorted((g for g in guesses if numbers_runs(g) or g in long), key=order):
         heading_words = guess.heading.words
         is_chosen = any(each.to == "replicate" for each in guesses)
         # A number of each row of a sweep is no replicate, nor one that other tables may have too.
@@ -53,7 +60,8 @@ def choose_replicate(guesses: Sequence[Guess]) -> None:
         is_odd = guess.numbers.min() > 1 and _leads(guess, guesses, _LEAST_STEPS)
         # Settings or rows lack rounds, or a result goes one way with them in all.
         lacks = len(guess.numbers) < len(guess.cells)
-        is_set = is_odd or (heading_words[-1] in _MAYBE_SET and (lacks or _leads(guess, guesses)))
+        maybe = heading_words[-1] in _MAYBE_SET and guess not in long
+        is_set = is_odd or (maybe and (lacks or _leads(guess, guesses)))
         if is_row or (_is_campaign(guess) and (is_chosen or not is_counted)):
             guess.take("label", "a number of the row")
             for number in (each for each in guesses if each.to == "replicate"):
@@ -66,11 +74,44 @@ def choose_replicate(guesses: Sequence[Guess]) -> None:
         else:
             guess.take("label", f"numbers from {guess.numbers.min():.0f} on")
             guess.to = "replicate"
-            if heading_words[-1] in _MAYBE_SET:
+            if heading_words[-1] in _MAYBE_SET or not numbers_runs(guess):
                 guess.why += f"; {MAYBE_SETTINGS}"
             for other in guesses if _repeats(guess) else ():
                 if other.heading.words in (("run",), ("run", "id")) and other.kind == "whole":
                     other.take("label", "a number of the row")
+
+
+def _counts_far(guess: Guess, guesses: Sequence[Guess], sources: Sequence[str]) -> bool:
+    """Return whether numbers count the runs of each setting in a file far, with no trend.
+
+    Nobody sweeps 1 to 30 with which no result goes, whatever they are called. What a word says to
+    be set or measured is none, nor is the only setting.
+    """
+    words = {*guess.heading.words} - _MAYBE_SET - WORDS["replicates"]
+    is_free = guess.kind == "whole" and not (guess.is_declared or guess.heading.unit)
+    is_free &= guess.heading.words != () and words.isdisjoint(KNOWN_WORDS)
+    is_free &= guess.role == "knob" or numbers_runs(guess)
+    others = [each.cells for each in guesses if each.is_set and each is not guess]
+    if not (is_free and others and len(guess.numbers) == len(guess.cells)):
+        return False
+    groups = rows_by([*others, *([sources] if sources else [])], range(len(guess.cells)))
+    far = [rows for rows in groups if len(rows) >= _FEWEST_OF_COURSE]
+    numbers = [np.sort(guess.numbers[rows]) for rows in groups]
+    is_count = all(n[0] in (0, 1) and bool(np.all(np.diff(n) == 1)) for n in numbers)
+    if len(far) < 2 or 2 * sum(map(len, far)) < len(guess.cells) or not is_count:
+        return False
+    results = [g.numbers for g in guesses if g.role == "metric" and g.quantity]
+    results = [each for each in results if len(each) == len(guess.cells)]
+    trends = [[_trend(guess.numbers[rows], each[rows]) for rows in far] for each in results]
+    return bool(trends) and all(abs(float(np.median(each))) < _TREND for each in trends)
+
+
+def _trend(numbers: np.ndarray, results: np.ndarray) -> float:
+    """Return how far the order of results is that of numbers, from -1 to 1."""
+    if np.ptp(results) == 0:
+        return 0.0
+    one, other = (np.argsort(np.argsort(each, kind="stable")) for each in (numbers, results))
+    return float(np.corrcoef(one, other)[0, 1])
 
 
 def steps_of_runs(guesses: Sequence[Guess]) -> str:

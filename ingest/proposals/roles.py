@@ -41,7 +41,11 @@ from ingest.settings.headings import Heading, quantity_of, read_heading, words_o
 _IDENTIFIERS: Final = WORDS["identifiers"]
 # Words that say what a column is, whatever its object is.
 _SAYING: Final = KNOWN_WORDS - {"size", "n", "num", "number", "count", "name", "type", "id"}
-_DATE: Final = re.compile(r"\d{4}[-/]\d\d[-/]\d\d([T ].*)?|\d\d?:\d\d(:\d\d.*)?")
+# `2026-01-31 08:15`, `08:15:00`, `20260131`, `20260131T081500Z`
+_DATE: Final = re.compile(
+    r"\d{4}[-/]\d\d[-/]\d\d([-T_ ].*)?|\d\d?:\d\d(:\d\d.*)?"
+    r"|(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])([-_T ]?\d{4,6}(\.\d+)?)?(Z|[+-]\d{4})?"
+)
 # People set numbers of fewer digits: 15.473289489746094 was read from a machine.
 _MOST_DIGITS: Final = 8
 # Of so few rows no number recurs.
@@ -143,8 +147,7 @@ _OF_TEXTS: Final = (
     # What was asked or answered.
     _Case(lambda c: any("\n" in text or len(text) > 80 for text in c.counts),
           "label", "texts of several words"),
-    _Case(lambda c: c.heading.words[-2:] in (("run", "id"), ("job", "id"), ("session", "id")),
-          "label", "a name of a run: {c.variety}"),
+    _Case(lambda c: _names_a_run(c), "label", "a name of a run: {c.variety}"),
     _Case(lambda c: _names_rows(c), "label", "a name of the row: {c.variety}"),
     _Case(lambda _: True, "knob", "names: {c.variety}"),
 )  # fmt: skip
@@ -153,8 +156,8 @@ _OF_NUMBERS: Final = (
     _RANKED,
     _PLACED,
     _CAME_OUT,
-    _Case(lambda c: c.has("timestamp", "datetime", "date") or are_epochs(c.heading, c.numbers),
-          "label", "a time of day or a date"),
+    _Case(lambda c: c.has("timestamp", "datetime", "date") or are_epochs(c.heading, c.numbers)
+          or (c.measured is not True and _are_dates(c)), "label", "a time of day or a date"),
     _Case(lambda c: _is_index(c), "label", ROW),
     _Case(lambda c: _numbers_rows(c), "label", "a number of the row"),
     # What was set although its like is measured.
@@ -280,6 +283,13 @@ def _are_measurements(column: _Column) -> bool:
     numbered = sum(count for text, count in column.counts.items() if text[0].isdigit())
     is_cost = column.quantity in ("energy", "power", "time") and not column.has(*WORDS["limits"])
     return 2 * numbered > column.rows and (is_cost or column.heading.words[-1:] == ("rss",))
+
+
+def _names_a_run(column: _Column) -> bool:
+    """Return whether a heading is of an id of a run, or a part of a campaign."""
+    of, last = ("", *column.heading.words)[-2:]
+    is_campaign = of in WORDS["campaigns"] and all(re.search(r"\d", text) for text in column.counts)
+    return last == "id" and (of in ("run", "job", "session") or is_campaign)
 
 
 def _is_remark(column: _Column) -> bool:

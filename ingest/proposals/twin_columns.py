@@ -2,13 +2,15 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import combinations, islice, permutations
 from typing import Final
 
 from ingest.formats.json_cells import Cell
 from ingest.formats.json_rows import is_set
 from ingest.proposals.guess import Guess, are_twins, decides, rows_by
 from ingest.proposals.heading_roles import is_measured, names_machines
+from ingest.proposals.name_tokens import two_lists
 from ingest.proposals.roles import YES_OR_NO
 from ingest.settings.column_names import WORDS
 from ingest.settings.headings import words_of
@@ -17,6 +19,7 @@ from ingest.settings.headings import words_of
 _FEW: Final = 2
 # Whole numbers under these stand for names.
 _CODES: Final = WORDS["identifiers"] | {"mode", "code", "type", "class", "case", "variant"}
+_DIGEST: Final = re.compile(r"(?=.*[a-f])(?=.*\d)[0-9a-f]{7,}")
 _PATH: Final = re.compile(r".*/[^/]*\.[A-Za-z]\w{0,7}")
 # Words of numbers, of which another word says whether they were set: `n_threads`.
 _NUMBERS: Final = frozenset({"n", "num", "number", "count", "total"})
@@ -30,6 +33,7 @@ def mark_twins(guesses: Sequence[Guess]) -> None:
     One has the values of an earlier one under other names; another, such as an image
     `fft:java17`, consists of the values of two.
     """
+    _cut_names(guesses)
     knobs: list[Guess] = []
     for guess in guesses:
         if guess.role != "knob" or guess.is_declared:
@@ -39,7 +43,7 @@ def mark_twins(guesses: Sequence[Guess]) -> None:
             is_many = guess.count > _FEW and ("text" not in (guess.kind, twin.kind) or is_count)
             # A limit of each machine is none that someone swept.
             is_again = guess.kind == "text" or is_many or names_machines(twin.heading)
-            is_again |= are_paths(twin.cells)
+            is_again |= _is_id(twin)
             if is_again and are_twins(twin.cells, guess.cells):
                 left = guess
                 is_code = twin.kind == "real" and not _is_named(twin)
@@ -47,7 +51,7 @@ def mark_twins(guesses: Sequence[Guess]) -> None:
                 is_plainer = left.kind == "text" and twin.kind != "text" and is_code
                 is_whole = twin.heading.has(*_OF_SETTINGS) and not left.heading.has(*_OF_SETTINGS)
                 is_plainer |= is_whole and left.kind == "text"
-                is_plainer |= are_paths(twin.cells) and not are_paths(left.cells)
+                is_plainer |= _is_id(twin) and not _is_id(left)
                 if is_plainer or (is_set(left.heading.text) and not is_set(twin.heading.text)):
                     # An object such as `params` says what was set.
                     knobs[at], twin, left = left, left, twin
@@ -67,14 +71,14 @@ def mark_twins(guesses: Sequence[Guess]) -> None:
             continue
         # What its texts decide, as a command its parameters.
         parts = [n for n in knobs if n is not guess and n.is_set and decides(guess.cells, n.cells)]
-        combinations = _combinations(parts)
-        is_crossed = combinations == math.prod(part.count for part in parts)
+        number = _combinations(parts)
+        is_crossed = number == math.prod(part.count for part in parts)
         is_of_settings = guess.heading.has(*_OF_SETTINGS)
         # Of rows with a name each, most of which other settings tell apart, it is no setting; but
         # for names of other words where nothing else tells them apart, as `base` and `prefetch`.
-        is_of_row = is_of_settings and guess.count == len(guess.cells) < 2 * combinations
+        is_of_row = is_of_settings and guess.count == len(guess.cells) < 2 * number
         is_of_row = is_of_row and not _differ_in_words(guess, knobs)
-        is_whole = combinations == guess.count and (is_crossed or is_of_settings)
+        is_whole = number == guess.count and (is_crossed or is_of_settings)
         is_named = not guess.is_given and (is_of_row or is_whole)
         stated = [part for part in parts if _contains(guess.cells, part.cells)]
         # A command states even the only setting, and so do texts that differ in it alone.
@@ -86,20 +90,88 @@ def mark_twins(guesses: Sequence[Guess]) -> None:
     _mark_followers(guesses)
 
 
-def _mark_followers(guesses: Sequence[Guess]) -> None:
-    """Make labels of numbers that no word says to be set, and that names which recur decide.
+def _cut_names(guesses: Sequence[Guess]) -> None:
+    """Leave of names that consist of those of two lists what another column does not say.
 
-    `total_tokens` is what each of two decoders wrote; `threads` that differ with the program were
-    set.
+    Paths of two models, each with the quantizations of another column, are of these models.
+    """
+    names = [g for g in guesses if g.is_set and g.kind == "text" and not g.is_declared]
+    for guess, other in permutations(names, 2):
+        if not (guess.count > other.count and decides(guess.cells, other.cells)):
+            continue
+        said = [g for g in guesses if g is not guess and g.is_set and decides(guess.cells, g.cells)]
+        if _combinations(said) == guess.count:
+            # The others say all of it.
+            continue
+        texts = sorted({str(cell).strip() for cell in guess.cells})
+        for parts in _parts_of(texts):
+            values = dict(zip(texts, parts, strict=True))
+            cells = [values[str(cell).strip()] for cell in guess.cells]
+            count = len({*parts})
+            is_cut = (
+                count * other.count == guess.count == len({*zip(cells, other.cells, strict=True)})
+            )
+            if is_cut and count > 1 and not any(are_twins(cells, n.cells) for n in names):
+                guess.values, guess.cells, guess.count = values, cells, count
+                guess.why += f"; of {len(texts)} names what {other.heading.text} does not say"
+                break
+
+
+def _parts_of(texts: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Yield the parts of names: folders of paths, the last ones first; begins and ends."""
+    if are_paths(texts):
+        rows = [text.split("/")[:-1] for text in texts]
+        yield from ([row[-at - 1] for row in rows] for at in range(min(map(len, rows))))
+    _, cut = two_lists(texts)
+    yield from zip(*(cut[text] for text in texts), strict=True) if cut else ()
+
+
+def _mark_followers(guesses: Sequence[Guess]) -> None:
+    """Make labels of numbers that follow from other settings.
+
+    `total_tokens`, which no word says to be set, is what each of two decoders wrote; `threads` that
+    differ with the program were set. Of prompts each pair of a model and a task has its own length;
+    a number of files may go with the scale of the data in those rows alone that have one.
     """
     texts = [g for g in guesses if g.is_set and g.kind == "text" and 2 * g.count <= len(g.cells)]
     for guess in guesses:
-        is_free = guess.is_set and guess.kind != "text" and not guess.is_declared
-        said = WORDS["set"].difference(_NUMBERS) & {*guess.heading.words}
-        if is_free and not said and not guess.quantity:
-            of = next((each for each in texts if decides(each.cells, guess.cells)), None)
-            if of is not None:
-                guess.take("label", f"follows from {of.heading.text}")
+        if guess.is_set and guess.kind != "text" and not guess.is_declared:
+            said = WORDS["set"].difference(_NUMBERS) & {*guess.heading.words}
+            decided = (each for each in texts if decides(each.cells, guess.cells))
+            alone = () if said or guess.quantity else tuple(islice(decided, 1))
+            if of := alone or _pair_of(guess, texts) or _twin_where_known(guess, guesses):
+                named = " and ".join(each.heading.text for each in of)
+                guess.take("label", f"follows from {named}")
+
+
+def _pair_of(guess: Guess, texts: Sequence[Guess]) -> Sequence[Guess]:
+    """Return two settings of which each pair recurs, and has a number of its own."""
+    for pair in combinations(texts, 2):
+        both = [*zip(*(each.cells for each in pair), strict=True)]
+        is_of_both = math.prod(each.count for each in pair) == guess.count == len({*both})
+        if is_of_both and 2 * guess.count <= len(both) and are_twins(both, guess.cells):
+            return pair
+    return ()
+
+
+def _twin_where_known(guess: Guess, guesses: Sequence[Guess]) -> Sequence[Guess]:
+    """Return the setting with which numbers go in each row that has one, if not all have."""
+    known = [at for at, cell in enumerate(guess.cells) if cell not in (None, "")]
+    if guess.count <= _FEW or len(known) == len(guess.cells):
+        return ()
+    own = [guess.cells[at] for at in known]
+    others = (each for each in guesses if each is not guess and each.is_set)
+    return [*islice((o for o in others if are_twins(own, [o.cells[at] for at in known])), 1)]
+
+
+def are_ids(cells: Sequence[Cell]) -> bool:
+    """Return whether texts are paths of files or digests, which say less than names do."""
+    texts = {str(cell).strip() for cell in cells} - {"", "None"}
+    return are_paths(cells) or (bool(texts) and all(map(_DIGEST.fullmatch, texts)))
+
+
+def _is_id(guess: Guess) -> bool:
+    return guess.kind == "text" and (are_ids(guess.cells) or guess.heading.has("hash", "sha"))
 
 
 def are_paths(cells: Sequence[Cell]) -> bool:

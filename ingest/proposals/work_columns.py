@@ -13,8 +13,9 @@ from data.work_items import item_counted
 from ingest.formats.json_cells import Cell
 from ingest.proposals.guess import Guess, decides, digits_of, rows_by
 from ingest.proposals.heading_roles import is_spread
+from ingest.proposals.replicates import stands_with_all
 from ingest.settings.column_names import KNOWN_WORDS, VALUES, WORDS
-from ingest.settings.headings import words_of
+from ingest.settings.headings import quantity_of, words_of
 from ingest.settings.units import unit_of
 
 _COUNTS: Final = frozenset({"n", "num", "number", "count"})
@@ -38,6 +39,9 @@ _IN_TIME: Final = "times grow with it in proportion or more: an amount of work"
 # Words of how often an item of work was repeated, and digits before zeros of such numbers.
 _REPEATS: Final = frozenset({"iterations", "iters", "repetitions", "repeats", "reps", "loops"})
 _REPEATED: Final = WORDS["repeated"]
+# Of how many runs or samples means are.
+_OF_MEANS: Final = _COUNTS | _REPEATED | {"sample", "samples", "size", "observations"}
+_MEANS: Final = ("mean", "avg", "average", "median")
 _MOST_DIGITS: Final = 2
 _FEWEST_KNOBS: Final = 2
 _SAME: Final = 0.01
@@ -88,13 +92,24 @@ def _last_of(guess: Guess) -> str:
 
 
 def leave_out_repetitions(guesses: Sequence[Guess]) -> None:
-    """Make labels of how often a row was measured, unless its costs grow with it."""
+    """Make labels of how often a row was measured, unless its costs grow with it.
+
+    So is `n` or `sample_size` beside the means of energies or times.
+    """
+    read = [guess.heading for guess in guesses if guess.role == "metric"]
+    headings, columns = [g.heading.text for g in guesses], [g.cells for g in guesses]
+    has_means = any(h.has(*_MEANS) for h in read if quantity_of(h) in ("energy", "time"))
     for guess in guesses:
-        is_number = guess.kind == "whole" and not {*guess.heading.words}.isdisjoint(_REPEATED)
-        if guess.is_set and is_number and {*guess.heading.words} <= _COUNTS | _REPEATED:
+        words = {*guess.heading.words}
+        is_repeated = guess.is_set and not words.isdisjoint(_REPEATED)
+        is_repeated &= words <= _COUNTS | _REPEATED
+        is_of_means = has_means and words <= _OF_MEANS and words != {"size"}
+        is_of_means = is_of_means and not stands_with_all(guess.heading.text, headings, columns)
+        if guess.role != "label" and guess.kind == "whole" and (is_repeated or is_of_means):
             others = [each.cells for each in guesses if each.is_set and each is not guess]
-            if not _costs_grow(guess, guesses, others):
-                guess.take("label", "how often the row was measured")
+            if guess.count > 1 and not _costs_grow(guess, guesses, others):
+                of = "often the row was measured" if is_repeated else "many the means are of"
+                guess.take("label", f"how {of}")
 
 
 def leave_out_baselines(guesses: Sequence[Guess]) -> None:

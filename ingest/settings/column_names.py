@@ -21,6 +21,10 @@ VALUES, FAMILIES = (
     {name: frozenset(text.split()) for name, text in _TEXTS.pop(each).items()}
     for each in ("values", "families")
 )
+# By a word of another language the English one.
+TRANSLATED: Final = {
+    word: name for name, text in _TEXTS.pop("translated").items() for word in text.split()
+}
 WORDS: Final = {name: frozenset(text.split()) for name, text in _TEXTS.items()} | {"parts": PARTS}
 WORDS["statistics"] |= WORDS["spreads"]
 # `nthreads` and `nrows`.

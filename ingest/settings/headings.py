@@ -8,8 +8,9 @@ import re
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Final
+from unicodedata import combining, normalize
 
-from ingest.settings.column_names import KNOWN_WORDS, WORDS
+from ingest.settings.column_names import KNOWN_WORDS, TRANSLATED, WORDS
 from ingest.settings.units import PREFIX_WORDS, RATES, Quantity, Unit, unit_of
 
 # As a last word these are seldom a unit.
@@ -102,12 +103,18 @@ def counted_by_s(heading: Heading) -> str:
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """Return the words of a name in any style: `avgPower_GPU` is `avg`, `power`, `gpu`."""
-    return tuple(word.lower() for word in _raw_words(text))
+    """Return the words of a name in any style: `avgPower_GPU` is `avg`, `power`, `gpu`.
+
+    Those of kinds of work in other languages are the English ones: `Categoría` is `category`.
+    """
+    return tuple(TRANSLATED.get(low := word.lower(), low) for word in _raw_words(text))
 
 
 def _raw_words(text: str) -> list[str]:
     """Split at separators and before capitals, but not within a unit such as `mWh` or `p99`."""
+    if not text.isascii():
+        # Letters without accents; not the signs of units.
+        text = "".join(c for c in normalize("NFD", text) if not combining(c))
     parts = _PART.findall(re.sub(_DELTA, "delta ", text))
     return [word for part in parts for word in _words_in(part)]
 

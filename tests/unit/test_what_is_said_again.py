@@ -1,0 +1,71 @@
+"""Studies whose columns and paths say again what others say, or only number runs."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.fixtures.unseen import Studies, check_study
+
+_JOULES = (91.25, 88.5, 90.75, 87.375, 92.125, 89.5, 90.25, 88.875)
+STUDIES: Studies = {
+    # Two files have each setting once, and none of them is always above the other.
+    "files that repeat a sweep": (
+        {f"RAW{n}.csv": "app,threads,energy_j,exec_s\n" + "".join(
+            f"{app},{threads},{first / threads + (n * at) % 3},{40.5 / threads + n * (at % 2)}\n"
+            for at, (app, first, threads) in enumerate(
+                (app, first, threads) for app, first in (("join", 90.25), ("scan", 60.5))
+                for threads in (1, 2, 4)))
+         for n in (1, 2)},
+        "app, thread_count, replicate, energy_j", 12,
+        [("join", 1, 1, 90.25), ("join", 1, 2, 90.25), ("join", 2, 1, 46.125)],
+    ),
+    # What is always above was measured of something else.
+    "files of two sweeps": (
+        {f"data{n}.csv": "app,governor,energy_j\n" + "".join(
+            f"{app},{governor},{joules * n}\n" for (app, governor), joules in zip(
+                ((app, governor) for app in ("join", "scan") for governor in ("eco", "fast")),
+                _JOULES[:4], strict=True))
+         for n in (1, 2)},
+        "app, governor, data, replicate, energy_j", 8,
+        [("join", "eco", 1, 0, 91.25), ("join", "eco", 2, 0, 182.5)],
+    ),
+    # A cycle counts the runs of each phase; one file has fewer of them.
+    "cycles of phases": (
+        {f"phases_{unit}.csv": "cycle,phase,dur_ms,energy_mJ\n" + "".join(
+            f"{cycle},{phase},{20.5 * phase + (cycle * 7) % 5},{3.25 * phase + (cycle * 5) % 7}\n"
+            for cycle in range(1, cycles + 1) for phase in (1, 2, 3))
+         for unit, cycles in (("a", 14), ("b", 9))},
+        "phase, phases, replicate, duration_s", 69,
+        [(1, "a", 1, 0.0225), (1, "a", 2, pytest.approx(0.0245))],
+    ),
+    # The folder says in words what a digest and a path say.
+    "documents with a digest": (
+        {f"20260131T08{n}500Z_net_{kind}_{mode}/result.json":
+         f'{{"captured_utc": "20260131T08{n}500Z", "engine": "out/net_{kind}.plan",'
+         f' "engine_sha256_16": "{digest}", "git": {{"dirty": {dirty}}},'
+         f' "energy_j": {joules}, "time_s": {12.5 + n}}}'
+         for n, (kind, mode, digest, dirty, joules) in enumerate((
+             ("int8", "15W", "8cf1370a6a1e8bc4", "true", 91.25),
+             ("int8", "25W", "8cf1370a6a1e8bc4", "false", 72.5),
+             ("fp16", "15W", "a2ee38b28e0d1f4e", "true", 142.75),
+             ("fp16", "25W", "a2ee38b28e0d1f4e", "true", 133.25)))},
+        "precision_text, energy_j", 4,
+        [("fp16", 133.25), ("fp16", 142.75), ("int8", 72.5)],
+    ),
+    # A model that is told by its path stands with each quantization.
+    "paths of two models": (
+        {"spark.csv": "Modelo,Tarea,Energía (J),TTFT (s),Tokens Prompt,Cuantizacion\n" + "".join(
+            f"hub/{name}-GGUF/{name}-{quant}.gguf,{task},{100.5 + 7 * at},{0.25 + at / 16},"
+            f"{1000 * len(name) + 37 * len(task)},{quant}\n"
+            for at, (name, quant, task) in enumerate(
+                (name, quant, task) for name in ("opt-3B", "yi-12B-it")
+                for quant in ("q8_0", "q6_K", "q4_K_M") for task in ("qa", "resumen")))},
+        "modelo, tarea, cuantizacion, energy_j", 12,
+        [("opt-3B-GGUF", "qa", "q4_K_M", 128.5)],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("style", STUDIES)
+def test_a_study_comes_out_right_without_settings(style: str, tmp_path: Path) -> None:
+    check_study(STUDIES, style, tmp_path)
