@@ -105,7 +105,7 @@ class Pair(NamedTuple):
 # most: the first case that holds.
 _OVER_SETTINGS: Final[tuple[tuple[Callable[[Pair], bool], str, int], ...]] = (
     # The metric along y tells nothing beside the other, which then takes its axis.
-    (lambda pair: pair.is_spare and (pair.is_alike or pair.y_runs < 2 <= pair.x_runs), "x", 1),
+    (lambda pair: pair.is_spare and (pair.is_alike or 2 * pair.y_runs <= pair.x_runs), "x", 1),
     (lambda pair: pair.is_alike, "yx", 1),
     # Few of the runs with the metric along y would be drawn.
     (lambda pair: 1 < pair.both_runs < 0.5 * pair.y_runs, "y", 1),

@@ -27,6 +27,7 @@ from ingest.proposals.path_parts import PathColumn, read_paths
 from ingest.proposals.replicates import steps_of_runs
 from ingest.proposals.request_units import OF_REQUESTS, performance_of
 from ingest.proposals.roles import MOST_STEPS
+from ingest.proposals.split_texts import rests_of
 from ingest.proposals.table_shape import shape_of
 from ingest.settings.column_names import WORDS, clean_name, is_power_limit, name_of_values
 from ingest.settings.dataset import UNKNOWN, Settings
@@ -131,6 +132,9 @@ class GuessedTable:
         guesses = guess_columns(
             headings, columns, content.units, table.declared, sources, stated, said
         )
+        for guess in guesses:
+            pattern, _ = self.shape.split.get(guess.heading.text, ("", []))
+            guess.values |= rests_of(pattern, guess.cells) if pattern else {}
         parts = [guess for guess in guesses if guess.heading.text in said]
         for guess in sorted(parts, key=lambda part: part.middle)[:-1]:
             # The longest part stands for the run.

@@ -75,6 +75,7 @@ _SAYS_NOTHING: Final = (
     - (WORDS["set"] | WORDS["given"])
     - {"experiment", "experiments", "benchmarks", "table", "tables"}
 )
+_ASKED: Final = WORDS["given"] | (WORDS["loads"] - {"requests"})
 # What of a quantity is set, where no word says more.
 _SET: Final = {"bytes": "size", "power": "power_limit"}
 
@@ -279,12 +280,10 @@ class _Reader:
             name = "machine"
         elif kind == "whole" and word.lower() in ("thread", "threads"):
             name = "threads"
-        elif kind == "whole" and word.lower() in ("rps", "qps"):
-            name = "load_qps"
         else:
             name = word or level
         number, taken = len(self.columns) + 1, {*self._texts, "variant"}
-        if name not in ("replicate", "machine", "threads", "load_qps"):
+        if name not in ("replicate", "machine", "threads"):
             name = clean_name(name, kind if word else str(number), taken, "knob")
         elif name in taken:
             name = clean_name(f"{name}_{number}", kind, taken, "knob")
@@ -296,7 +295,7 @@ class _Reader:
         shown = stated.text if stated else "Hz" if is_clock else ""
         shown = shown or ("W" if kind != "text" and word == _SET["power"] else "")
         # A number that no word explains may be how much was done: none is recommended.
-        is_given = not WORDS["given"].isdisjoint(words_of(name)) or (kind != "text" and not word)
+        is_given = not _ASKED.isdisjoint(words_of(name)) or (kind != "text" and not word)
         is_given &= role == "knob"
         self.columns.append(PathColumn(name, kind, role, len(values), shown, is_given))
         return rf"(?P<{name}>{form})"

@@ -166,7 +166,10 @@ def _stated_parts(
     }
     said = [read_heading(name) for name in names]
     is_told = not any(is_measured(heading, quantity_of(heading)) for heading in said)
-    if len(between) > 1 or not is_told:
+    # `-gpu=0` names a device.
+    one = {row[0]["value"] for row in rows} if len(names) == 1 else set()
+    is_named = one == {*map(str, range(len(one)))} and said[0].has(*WORDS["parts"], "device")
+    if len(between) > 1 or not is_told or is_named:
         return None
     pattern, parts = _head_of(heads, taken)
     values = [[row[at]["value"] for row in rows] for at in range(len(names))]
@@ -187,11 +190,31 @@ def _stated_parts(
         return None
     if len(parts) == 1 and parts[0].kind == "text":
         return None
+    if not all(re.fullmatch(pattern, text) for text in texts):
+        return None
     there = [[str(cell).strip() for cell in other] for other in others.values()]
     matches = [re.fullmatch(pattern, str(cell).strip()) for cell in cells]
     own = {p.name: [match[p.name] if match else "" for match in matches] for p in parts}
     known = {part.name: "" for part in parts if own[part.name] in there}
     return renamed(pattern, known), [part for part in parts if part.name not in known]
+
+
+def rests_of(pattern: str, cells: Sequence[Cell]) -> dict[str, str]:
+    """Return by text what it says but for the settings that it states by name: the command.
+
+    Nothing where a text states all by name, or none.
+    """
+    rests = {}
+    for text in sorted({str(cell).strip() for cell in cells if cell is not None}):
+        match = re.fullmatch(pattern, text)
+        spans = {match.span(name) for name in match.re.groupindex} if match else set()
+        bare = text
+        for flag in reversed([*_NAMED.finditer(text)]):
+            if flag.span("value") in spans:
+                bare = bare[: flag.start()] + bare[flag.end() :]
+        rests[text] = bare.strip(_END)
+    is_cut = any(text != rest for text, rest in rests.items())
+    return rests if is_cut and all(rests.values()) else {}
 
 
 def _names_that_vary(read: Sequence[Sequence[re.Match[str]]]) -> list[str]:
@@ -210,7 +233,7 @@ def _head_of(heads: Sequence[str], taken: Collection[str]) -> tuple[str, list[Pa
     name = name_of_values(bare) or "name"
     column = clean_name(name, "text", taken, "knob")
     part = PathColumn(column, "text", "knob", len(bare), "", name != "variant")
-    return rf"(?P<{column}>{'[^=]+?' if '' not in bare else '[^=]*?'})", [part]
+    return rf"(?P<{column}>{'.+?' if '' not in bare else '.*?'})", [part]
 
 
 def _recurs(cells: Sequence[Cell], others: Mapping[str, Sequence[Cell]]) -> bool:

@@ -105,7 +105,7 @@ def counted_by_s(heading: Heading) -> str:
 def words_of(text: str) -> tuple[str, ...]:
     """Return the words of a name in any style: `avgPower_GPU` is `avg`, `power`, `gpu`.
 
-    Those of kinds of work in other languages are the English ones: `Categoría` is `category`.
+    Those of other languages are the English ones: `Categoría` is `category`, `Laufzeit` `time`.
     """
     return tuple(TRANSLATED.get(low := word.lower(), low) for word in _raw_words(text))
 

@@ -63,6 +63,7 @@ _SPELLED: Final = {
     **dict.fromkeys(("celsius", "degc", "°c", "degrees"), "°C"),
     **dict.fromkeys(("bytes", "byte"), "B"),
     **dict.fromkeys(("%", "pct", "percent", "percentage", "perc"), "%"),
+    **dict.fromkeys(("segundo", "segundos", "sekunde", "sekunden", "secondes", "secondi"), "s"),
     **{"pps": "packets/s", "kpps": "kpackets/s", "mpps": "Mpackets/s"},
 }
 # Those of which the case of the letters decides, tried first.
@@ -126,8 +127,10 @@ def unit_of(text: str, in_brackets: bool = False) -> Unit | None:
             # Nobody measures watts a second: `W/s` is meant for W s, `kW/h` for kWh.
             meant = _product_of(f"{over.text} {under.text}")
             return meant and replace(meant, is_meant=True)
-        if under is not None:
-            return Unit(f"{above.strip()}/{under.text}", "rate")
+        is_simulated = over is not None and over.quantity == "time" and below.strip() == "day"
+        if under is not None or is_simulated:
+            # A simulation is the faster the more time it simulates in a day.
+            return Unit(f"{above.strip()}/{under.text if under else 'day'}", "rate")
         return None if over is None else Unit(f"{over.text}/{below.strip()}", "price")
     name = _CASED.get(text) or _SPELLED.get(text.lower())
     if name is None and in_brackets:

@@ -63,6 +63,8 @@ from tests.fixtures.pictures import traces
         (Pair(2, 1, 1, is_alike=False, is_spare=True), ("x", 1)),
         (Pair(1, 1, 1, is_alike=False, is_spare=True), ("yx", 2)),
         (Pair(2, 1, 1, is_alike=False, is_spare=False), ("yx", 2)),
+        (Pair(8, 4, 4, is_alike=False, is_spare=True), ("x", 1)),
+        (Pair(8, 5, 5, is_alike=False, is_spare=True), ("", 0)),
         # Fewer than half of the runs with an energy have the other metric.
         (Pair(4, 9, 4, is_alike=False, is_spare=False), ("y", 1)),
         (Pair(5, 9, 5, is_alike=False, is_spare=False), ("", 0)),

@@ -35,7 +35,7 @@ SETS: dict[str, tuple[list[str], dict[str, list[str]]]] = {
     ),
     "a load and a batch behind their numbers": (
         [f"{a}_{b}rps_{c}bs.csv" for a in ("left", "right") for b in (50, 400) for c in (2, 16)],
-        {"file": ["left", "right"], "load_qps": ["400", "50"], "bs": ["16", "2"]},
+        {"file": ["left", "right"], "rps": ["400", "50"], "bs": ["16", "2"]},
     ),
     "limits of two values are no machines": (
         [f"{a}_pl{b}" for a in ("left", "right") for b in (150, 250)],
@@ -159,3 +159,17 @@ def test_a_number_in_texts_that_differ_in_more_is_none_of_its_own(
     put(tmp_path / "t.csv", "\n".join(["build,time_s", *rows]) + "\n")
     ingest(lake, tmp_path, is_proposing=True)
     assert query(lake, "SELECT count(DISTINCT build) AS n FROM runs") == [{"n": len(rows)}]
+
+
+def test_a_command_without_the_numbers_of_its_flags_is_the_command(
+    lake: Path, tmp_path: Path
+) -> None:
+    """One file varies the number alone, another the command: both have the same commands."""
+    rows = [f"cc -O2 -DSIDE={n},{t}" for n, t in TIMES_OF.items()]
+    put(tmp_path / "sides.csv", "\n".join(["build,time_s", *rows]) + "\n")
+    other = ["cc -O2,1.125,9.5", "cc -O3,1.0625,9.25", "other -O2,2.25,8.75"]
+    put(tmp_path / "builds.csv", "\n".join(["build,time_s,power_w", *other]) + "\n")
+    ingest(lake, tmp_path, is_proposing=True)
+    assert query(lake, "SELECT build, count(*) AS n FROM runs GROUP BY ALL ORDER BY ALL") == [
+        {"build": "cc -O2", "n": 5}, {"build": "cc -O3", "n": 1}, {"build": "other -O2", "n": 1},
+    ]  # fmt: skip
