@@ -118,7 +118,7 @@ def _sweep(
         else:
             sd = NOISE * np.exp(rng.normal(0, 0.5, SETTINGS))
         moments = settings_of(np.exp(rng.normal(means[setting], sd[setting])), setting)
-        return estimates_of(moments, fit_prior(moments.n, moments.variance))
+        return estimates_of(moments, fit_prior(moments))
 
     cost = drawn(truth)
     default_truth = 0.2
@@ -136,7 +136,7 @@ def _time() -> Measurement:
 
     def run() -> None:
         moments = settings_of(values, setting)
-        best_set(estimates_of(moments, fit_prior(moments.n, moments.variance)))
+        best_set(estimates_of(moments, fit_prior(moments)))
 
     taken = [_milliseconds(run) for _ in range(20)]
     return Measurement("best_set_3000_p95", quantile(taken, 0.95), "ms", len(taken), 100.0)

@@ -75,7 +75,7 @@ def _sweep(rng: np.random.Generator, best: float) -> Estimates:
     setting = np.repeat(np.arange(SETTINGS), RUNS)
     y = best + (truth - truth[0])[setting] + rng.normal(0, 1, len(setting)) * noise[setting]
     settings = settings_of(np.exp(y), setting, 0.0)
-    return estimates_of(settings, fit_prior(settings.n, settings.variance))
+    return estimates_of(settings, fit_prior(settings))
 
 
 def _picked(rng: np.random.Generator, effect: float) -> Question:
@@ -120,7 +120,7 @@ def _importances() -> Iterator[Measurement]:
         for _ in range(REPEATS):
             start = time.perf_counter()
             settings = settings_of(np.exp(y), setting, 0.0)
-            cost = estimates_of(settings, fit_prior(settings.n, settings.variance))
+            cost = estimates_of(settings, fit_prior(settings))
             importance(codes, cost, settings.variance, 1, draws)
             spent_ms.append(1e3 * (time.perf_counter() - start))
         yield Measurement(name, float(np.median(spent_ms)), "ms", REPEATS, limit)

@@ -4,6 +4,7 @@ A lake has its catalogue (`lake.catalogue`); who needs titles, filters or knobs 
 argument. `SHIPPED` is the catalogue of a lake without declared columns.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -20,6 +21,12 @@ from data.work_items import ENERGY_OF_ITEM, WorkItem, work_items
 
 AGGREGATE_N: Final = "aggregate_n"
 _SD: Final = "sd_"
+# Words of columns with the deviations, or the intervals, of means.
+_DEVIATIONS: Final = frozenset({"std", "sd", "stdev", "stddev", "stderr", "sem", "ci95"})
+# A statistic of the requests of one run.
+_OF_REQUESTS: Final = re.compile(r"_(?:mean|avg|p\d+)_")
+# Units of what has one value a run.
+_OF_RUNS: Final = frozenset({"J", "Wh", "s"})
 # Words of parts of a machine: their energy is not the run's where a whole is there.
 PARTS: Final = frozenset(
     [
@@ -39,6 +46,12 @@ PARTS: Final = frozenset(
     ]
 )
 _ASIDE: Final = PARTS | {"package", "idle"}
+
+
+def deviations(names: Iterable[str]) -> list[str]:
+    """Return the metrics whose names say that they are the deviations of means; a part is none."""
+    words = {name: name.split("_") for name in names}
+    return [n for n, of in words.items() if of[-1] != "part" and not _DEVIATIONS.isdisjoint(of)]
 
 
 def sd_column(name: str) -> str:
@@ -244,6 +257,23 @@ class Catalogue:
             of_items, key=lambda name: (not _ASIDE.isdisjoint(name.split("_")), name.count("_"))
         )
         return tuple(whole_first)
+
+    @cached_property
+    def means_of_unstated(self) -> tuple[str, ...]:
+        """The deviations of energies and times beside which no number of runs stands.
+
+        Rows with them are means. Powers are sampled within a run, and latencies are of its
+        requests; but the deviation of a mean or a percentile of these, as in `latency_p95_ms_std`,
+        is of runs.
+        """
+        if self.aggregates.has_means:
+            return ()
+        return tuple(
+            name
+            for name in deviations(self.metrics)
+            if kind_of(self.metrics[name].unit) in _OF_RUNS
+            and ("latency" not in name or _OF_REQUESTS.search(name))
+        )
 
     @cached_property
     def further_knobs(self) -> tuple[str, ...]:

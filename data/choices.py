@@ -22,6 +22,7 @@ from data.analysis.noise import (
     fit_prior,
 )
 from data.analysis.outcomes import Side, more_runs_of_all, with_more_runs
+from data.analysis.replicates import observed
 from data.below_zero import below_zero, below_zero_words
 from data.catalogue import Catalogue
 from data.errors import DataError
@@ -250,9 +251,7 @@ def log_moments(rows: Part, name: str, step: float) -> Settings:
     table, ends = rows.table.numbers, ("n", "log_mean", "log_variance", "mean")
     counted, log_mean, log_variance, mean = (table[f"{name}_{end}"][rows.at] for end in ends)
     floor = (step / mean) ** 2 / 12
-    # Means of runs whose deviation nobody told are one observation.
-    n = np.where(np.isnan(log_variance), np.minimum(counted, 1), counted)
-    variance = np.where(n > 1, np.maximum(log_variance, floor), np.nan)
+    n, variance = observed(counted, log_variance, floor)
     return Settings(n, log_mean, variance, floor)
 
 
@@ -267,18 +266,15 @@ def estimates_in(
     name = metric.name
     step = _step(rows, name)
     settings = log_moments(rows, name, step)
-    if int((settings.n > 1).sum()) >= ENOUGH_SETTINGS:
-        prior = fit_prior(settings.n, settings.variance)
-    else:
-        prior = lent(name)
+    is_large = int((settings.n > 1).sum()) >= ENOUGH_SETTINGS
+    prior = fit_prior(settings) if is_large else lent(name)
     with np.errstate(divide="ignore", invalid="ignore"):
         return estimates_of(settings, prior, metric.sign < 0), step
 
 
 def prior_in(rows: Part, name: str) -> Prior:
     """Return the prior of a metric over all rows."""
-    known = log_moments(rows, name, _step(rows, name))
-    return fit_prior(known.n, known.variance)
+    return fit_prior(log_moments(rows, name, _step(rows, name)))
 
 
 def _step(rows: Part, name: str) -> float:

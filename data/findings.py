@@ -25,6 +25,7 @@ from data.claim_list import specs_of
 from data.claim_scope import LIMIT, Kind, Spec
 from data.errors import DataError
 from data.machine_state import compare_states, runs_of_states
+from data.metrics import SAME_WORK
 from data.published import PublishedClaim, published_claims
 from data.queries.claims import REFERENCE, SUBJECT, Member, claim_runs_query
 from data.selection import Selection
@@ -33,13 +34,11 @@ from data.units import counted, format_signed, lowered
 if TYPE_CHECKING:
     from data.connection import Lake
 
-__all__ = ["LIMIT", "SAME_WORK", "Claim", "PublishedClaim", "claims", "published_claims"]
+__all__ = ["LIMIT", "Claim", "PublishedClaim", "claims", "published_claims"]
 
 # A difference beyond a factor e^5 is none that data bound.
 _MOST: Final = 5.0
 _BESIDE_SHOWN: Final = 3
-# Where roles of columns were guessed, a setting may be an amount of work.
-SAME_WORK: Final = "if both do the same work"
 _MEETS: Final = {"a_better": "meets", "b_better": "does not meet", "equivalent": "just meets"}
 
 
@@ -65,6 +64,7 @@ class Claim:
         adjusted: `1 of 137 claims`.
         condition: What the runs of both sides must have in common for the claim to mean anything,
             where nobody declared it; else empty.
+        is_without_spread: Its matched cells all differ by just the same, which bounds nothing.
         holds_alone: May be quoted by itself; the others are "at most 5 % of these are wrong".
 
     Raises:
@@ -94,6 +94,7 @@ class Claim:
     holds_alone: bool
     alpha: float
     is_synthetic: bool
+    is_without_spread: bool = False
 
     def __post_init__(self) -> None:
         least = 0 if self.kind == "limit met" else 1
@@ -101,6 +102,11 @@ class Claim:
             raise DataError(
                 f"claim {self.id}: {self.n_subject} and {self.n_reference} runs, expected some"
             )
+
+    @property
+    def is_over_cells(self) -> bool:
+        """Whether it is on the mean difference of several matched cells."""
+        return self.kind == "knob" and sum(m.side == SUBJECT for m in self.settings) > 1
 
     @property
     def query(self) -> str:
@@ -122,7 +128,8 @@ class Claim:
     def interval_words(self) -> str:
         """`[-39.5, -37.0]`, percent; what is missing where neither end is bounded."""
         if self.low is None and self.high is None:
-            return f"(no interval: too few {'cells' if self.kind == 'knob' else 'runs'})"
+            few = f"too few {'cells' if self.kind == 'knob' else 'runs'}"
+            return f"(no interval: {'the same in each cell' if self.is_without_spread else few})"
         low, high = (
             "not bounded" if x is None else format_signed(x) for x in (self.low, self.high)
         )
@@ -162,7 +169,9 @@ class Claim:
     def _needed(self) -> str:
         if self.outcome != "undecided":
             return ""
-        if self.kind == "knob" and sum(m.side == SUBJECT for m in self.settings) > 1:
+        if self.is_over_cells:
+            if self.is_without_spread:
+                return "; differences that are the same in each cell do not tell of others"
             return "; the cells differ, so more runs of them do not decide"
         if self.more_runs is None:
             return "; over 100 more runs of each would be needed"
@@ -269,6 +278,9 @@ def _claim(
         holds_alone=judged.holds_alone,
         alpha=judged.alpha,
         is_synthetic=spec.is_synthetic,
+        is_without_spread=spec.kind == "knob"
+        and sum(m.side == SUBJECT for m in spec.members) > 1
+        and bool(np.isinf(comparison.change.high)),
     )
 
 

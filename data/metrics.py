@@ -9,6 +9,9 @@ from data.knob_table import KNOB_TABLE
 from data.schema import DERIVED, MEASUREMENTS, METRIC_ENTRIES
 from data.units import kind_of
 
+# Of totals: where roles of columns were guessed, a setting may be an amount of work.
+SAME_WORK: Final = "if both do the same work"
+
 
 @dataclass(frozen=True)
 class Metric:

@@ -30,6 +30,7 @@ from data.baselines import Baseline, baseline_of, distances
 from data.choices import DEFAULT, Choice, Study, Value, study_of
 from data.errors import DataError
 from data.knobs import POLICIES
+from data.metrics import SAME_WORK
 from data.queries.claims import SUBJECT, Member, replicates_query
 from data.run_list import NextRuns, PlannedSetting
 from data.units import format_digits, lowered
@@ -56,8 +57,8 @@ def next_runs(
 ) -> NextRuns:
     """Plan the runs that would decide a choice.
 
-    Where no setting was measured twice nothing is judged: a second run of those with the lowest
-    values comes first.
+    What was measured once, without noise of others to borrow, is not judged and may be the best: a
+    second run of these comes first, of those with the lowest values.
 
     Args:
         budget: Runs without those of the baseline; None for those that are likely to settle it.
@@ -84,17 +85,18 @@ def next_runs(
     default, _ = baseline_of(
         Part.of(everything), choice.system, choice.objective, own, baseline, catalogue=catalogue
     )
-    if not own.cost.is_judged.any():
-        # Each setting may be the best, as far as these runs say.
-        best = replace(own.best, is_member=~np.isnan(own.cost.mean))
-        planner = _Planner(lake, choice, own, best, default, alpha, float(np.log1p(margin)))
+    log_margin = float(np.log1p(margin))
+    is_open = ~own.cost.is_judged & ~own.best.is_outside
+    if is_open.any():
+        best = replace(own.best, is_member=own.best.is_member | is_open)
+        planner = _Planner(lake, choice, own, best, default, alpha, log_margin)
         if budget is None:
-            second = min(int(best.is_member.sum()), _SECOND_RUNS)
+            second = min(int(is_open.sum()), _SECOND_RUNS)
             budget = second if minutes is None else planner.runs_in(minutes)
         planned = plan(own.cost, best, budget, planner.seed)
-        return planner.answer(planned, (), float("nan"), "", is_done=False)
+        answer = planner.answer(planned, (), float("nan"), "", is_done=False)
+        return replace(answer, unjudged=int(is_open.sum()))
     changes, steps = distances(own, default.row if default else {}, catalogue=catalogue)
-    log_margin = float(np.log1p(margin))
     chosen = recommend(own.cost, own.best, changes, steps, alpha, log_margin).setting
     planner = _Planner(lake, choice, own, own.best, default, alpha, log_margin)
     reason = planner.settled(chosen)
@@ -163,9 +165,19 @@ class _Planner:
             return ""
         most = format_digits(100 * np.expm1(regret), 2)
         # Of settings that are a guess none is recommended.
-        is_guessed = not self.lake.guessed.isdisjoint(self.own.rows["dataset"])
-        what = "the setting of least bound" if is_guessed else "the recommended setting"
+        what = "the setting of least bound" if self.is_guessed else "the recommended setting"
         return f"{what} costs at most {most} % more"
+
+    @property
+    def condition(self) -> str:
+        """What must be alike for a stop to mean anything, where it is a guess what was set."""
+        is_total = self.lake.catalogue.metric(self.choice.objective).is_total
+        return SAME_WORK if is_total and self.is_guessed else ""
+
+    @property
+    def is_guessed(self) -> bool:
+        """Whether it is a guess what was set in some of the runs."""
+        return not self.lake.guessed.isdisjoint(self.own.rows["dataset"])
 
     def cells(self) -> tuple[list[Cell], float]:
         """List the unmeasured cells next to the best set."""
@@ -274,6 +286,7 @@ class _Planner:
             seed=self.seed,
             version=self.lake.version,
             query=query,
+            condition=self.condition,
             doubt=catalogue.metric("duration_s").doubt_of(*self.own.rows["dataset"].unique()),
         )
 

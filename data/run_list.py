@@ -46,8 +46,8 @@ class NextRuns:
         settles: The list is likely to bring that; else it is a first round.
         needed: About how many runs are likely to bring it; None where 100 more of each setting are
             not, or nothing tells.
-        members, members_once: Numbers of settings that cannot be told from the best, with two or
-            more runs, and with one.
+        members, members_once: Numbers of settings that may be the best, with two or more runs, and
+            with one.
         settings: What is asked of each, in the order of the list.
         cells: Number of cells nobody measured that are worth two runs each.
         prediction_error_pct: Of the model that ranks cells; above 5 % it says too little.
@@ -55,6 +55,9 @@ class NextRuns:
         version: Of the lake that the list was made from.
         query: What was asked, in words.
         doubt: What is doubted of the unit of durations.
+        condition: What all settings must have in common for an end to mean anything, where nobody
+            declared it; else empty.
+        unjudged: Number of settings with one run for whose noise nothing tells.
     """
 
     choice: Choice
@@ -73,6 +76,8 @@ class NextRuns:
     query: str
     needed: int | None = None
     doubt: str = ""
+    condition: str = ""
+    unjudged: int = 0
 
     @property
     def undecided(self) -> str:
@@ -83,7 +88,7 @@ class NextRuns:
         if self.members == 1:
             words = "one setting is the best of those measured at least twice"
         else:
-            words = f"{self.members:,} settings cannot be told from the best"
+            words = f"{self.members:,} settings measured at least twice may be the best"
         return f"{words}; {once}" if self.members_once else words
 
     @property
@@ -101,7 +106,8 @@ class NextRuns:
     def sentence(self) -> str:
         """`18 more runs (about 15 min) are likely to settle this: 6 of ITR 300 us ...`."""
         if self.is_done:
-            return f"No more runs are needed: {self.reason}."
+            condition = self.condition and f" {self.condition}"
+            return f"No more runs are needed{condition}: {self.reason}."
         if not self.settings:
             return f"No runs to ask for: {self.reason}."
         minutes = self.minutes
@@ -120,7 +126,7 @@ class NextRuns:
             text += f"; {self.cells} unmeasured {cells} worth 2 runs each"
         if not self.settles and self.needed is not None:
             text += f"; about {self.needed:,} are likely to settle this"
-        elif not self.settles and self.members > 1:
+        elif not self.settles and self.members > 1 and not self.unjudged:
             text += "; even 100 more of each setting are not likely to settle this"
         return f"{text}."
 

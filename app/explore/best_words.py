@@ -9,7 +9,7 @@ import polars as pl
 
 from app.explore.decided import DEFAULT_WORDS, is_unjudged
 from app.explore.studies import MOST_CHOICES
-from app.kit.words import configuration_words, knob_words, load_words, system_name
+from app.kit.words import configuration_words, knob_words, load_words, n_words, system_name
 from data.catalogue import Catalogue
 from data.metrics import Metric
 from data.units import MISSING, counted, format_digits, format_quantity, format_signed, lowered
@@ -33,6 +33,7 @@ class Asked:
         sd: Standard deviation of the cost where there is one setting alone; else None.
         has_negative_costs: Whether a run has a cost below 0: nothing is judged.
         guessed: Datasets of which it is a guess what was set: nothing is recommended of them.
+        unstated: Datasets whose rows are means of an unstated number of runs.
     """
 
     cost: Metric
@@ -44,6 +45,7 @@ class Asked:
     catalogue: Catalogue
     sd: float | None = None
     guessed: frozenset[str] = frozenset()
+    unstated: frozenset[str | None] = frozenset()
     has_negative_costs: bool = False
 
     @property
@@ -132,7 +134,9 @@ def mean_words(row: Mapping[str, Any], question: Asked) -> tuple[str, str]:
         spread = format_digits(row["spread"])
         kind = f"geometric mean, times or divided by {spread};"
         return f"about {value}", f"({', '.join(filter(None, [doubt, kind]))} n = {row['n']})"
-    n = f"n = {row['n']}"
+    n = n_words([row["n"]], row["dataset"] in question.unstated)
+    if row["equal_runs"]:
+        n += f": {row['equal_runs']:,} runs with equal values"
     return value, f"({', '.join(filter(None, [doubt, kind, n]))})"
 
 
@@ -309,7 +313,7 @@ def _set_sentence(row: Mapping[str, Any]) -> str:
     else:
         twice = (
             f"{row['members']:,} of {row['settings_twice']:,} settings measured at least twice "
-            "cannot be told from the best"
+            "may be the best"
         )
     if row["members_once"]:
         twice += f", {row['members_once']:,} measured once cannot be ruled out"
@@ -333,7 +337,7 @@ def _misses(row: Mapping[str, Any], question: Asked) -> bool:
 
 def _caution(row: Mapping[str, Any], question: Asked) -> str:
     if row["n"] == 1:
-        return " (n = 1: unproven)"
+        return f" ({n_words([1], row['dataset'] in question.unstated)}: unproven)"
     if row["standing"] == "maybe" and question.limit is not None:
         return " (which may miss the limit)"
     regret = row["regret_pct"]

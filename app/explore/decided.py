@@ -26,8 +26,8 @@ from data.errors import DataError
 
 DEFAULT_WORDS: Final = "the default"
 _COLUMNS: Final[dict[str, Any]] = {
-    "n": pl.Int64, "cost": pl.Float64, "limited": pl.Float64, "standing": pl.String,
-    "cost_mean": pl.Float64, "limited_mean": pl.Float64, "equals": pl.Int64,
+    "n": pl.Int64, "equal_runs": pl.Int64, "cost": pl.Float64, "limited": pl.Float64,
+    "standing": pl.String, "cost_mean": pl.Float64, "limited_mean": pl.Float64, "equals": pl.Int64,
     "is_proven": pl.Boolean, "settings": pl.Int64, "spread": pl.Float64, "is_least": pl.Boolean,
     "is_unlike": pl.Boolean,
     "settings_twice": pl.Int64, "members": pl.Int64, "members_once": pl.Int64, "unjudged": pl.Int64,
@@ -63,7 +63,8 @@ def decided(question: Question) -> pl.DataFrame:
     Returns:
         Columns of a configuration of the setting to take (or of the nearest to the limit), and of
         _COLUMNS: `cost` and `limited` are geometric means in their units, `cost_mean` and
-        `limited_mean` arithmetic ones; `equals` counts the settings within the limit with just this
+        `limited_mean` arithmetic ones; `equal_runs` is the number of runs with equal costs, which
+        count as one, else 0; `equals` counts the settings within the limit with just this
         cost; `spread` is the geometric standard deviation of the cost, a factor, NaN if unknown,
         and `is_unlike` whether the runs differ so much that they are no replicates;
         `is_least` is whether no setting of the choice has a better mean; `standing` is within,
@@ -149,6 +150,7 @@ def _facts(judged: Study, shown: int, row: dict[str, Any], question: Question) -
     is_same = np.abs(judged.cost.mean - judged.cost.mean[shown]) <= SAME_SHARE
     return {
         "n": int(n[shown]),
+        "equal_runs": 0 if variance is None or n[shown] > 1 else row[f"{question.cost.name}_n"],
         "cost_mean": row[f"{question.cost.name}_mean"],
         "limited_mean": row[f"{question.state.limited}_mean"],
         "equals": int((is_same & ~best.is_outside).sum()),

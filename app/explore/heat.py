@@ -21,7 +21,7 @@ from app.kit.encodings import (
     message_figure,
     scatter_trace,
 )
-from app.kit.metric_choice import means_of_unstated
+from app.kit.metric_choice import is_of_unstated
 from app.kit.settings import MAX_ROWS
 from app.kit.words import (
     EMPTY_LAKE,
@@ -115,7 +115,7 @@ def heatmap(question: Question) -> dict[str, Any]:
     if not len(heat.cells):
         who = f" of {label}" if label else ""
         return {"figure": message_figure(f"No run{who} has a value for{BREAK}{measure.title}.")}
-    unstated = means_of_unstated(question.catalogue.metrics, question.catalogue)
+    unstated = is_of_unstated(view, left.values("dataset"))
     single = "row" if unstated else "run"
     parts = [
         "arithmetic means of replicates" if (heat.cells["n"] > 1).any() else f"one {single} each",
@@ -132,7 +132,7 @@ def heatmap(question: Question) -> dict[str, Any]:
     )
     fixed: dict[str, Value | None] = {} if heat.system is None else {"system": heat.system}
     fixed |= {kept.knob.column: kept.value for kept in heat.part.fixed if kept.levels > 1}
-    figure["layout"]["meta"] |= {"system": heat.system, "of": label}
+    figure["layout"]["meta"] |= {"system": heat.system, "of": label, "unstated": unstated}
     figure["layout"]["meta"]["map"]["place"] = fixed
     return {"figure": figure, "adopts": {"hsys": heat.system}}
 

@@ -82,7 +82,7 @@ def best_settings_table(rows: pl.DataFrame, question: Asked) -> html.Div:
                 *([_change(row, question)] if has_default else []),
                 *([_against(row, question)] if question.against else []),
                 *([_area(row, question)] if has_areas else []),
-                html.Td(str(row["n"]), className="number"),
+                _n(row, question),
             ],
             tabIndex=0,
             **{"data-config": row["set"], "data-meets": str(row["standing"] != "outside")},
@@ -150,6 +150,12 @@ _SET_TITLE: Final = (
     "that cannot be ruled out"
 )
 _REGRET_TITLE: Final = "the setting costs at most so much more than the best one of these"
+
+
+def _n(row: Mapping[str, Any], question: Asked) -> html.Td:
+    if row["n"] == 1 and row["dataset"] in question.unstated:
+        return html.Td("not stated", className="number quiet in-words")
+    return html.Td(str(row["n"]), className="number")
 
 
 def _area(row: Mapping[str, Any], question: Asked) -> html.Td:

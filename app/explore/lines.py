@@ -12,6 +12,7 @@ from app.explore.question import Question
 from app.kit.competitors import competitors_of, ordered_values
 from app.kit.encodings import BREAK, bold, message_figure
 from app.kit.joined import join_panels
+from app.kit.metric_choice import is_of_unstated
 from app.kit.panels import NONE, Split
 from app.kit.settings import MAX_ROWS
 from app.kit.words import EMPTY_LAKE, explanation, slice_words, subject, synthetic_note
@@ -183,6 +184,7 @@ def lines(question: Question) -> dict[str, Any]:
             limited=state.limited,
             band=_BANDS[state.lines_stat],
             labels=labels,
+            is_unstated=is_of_unstated(view, left.values("dataset")),
         )
         figures.append(build_lines(_drawable(each)[0], scene, title, subtitle))
     if not split:

@@ -17,6 +17,7 @@ from app.explore.studies import has_rivals, standings_of
 from app.kit.columns import encode_columns, encode_counts, encode_numbers, thin
 from app.kit.encodings import message_figure
 from app.kit.joined import join_panels
+from app.kit.metric_choice import is_of_unstated
 from app.kit.panels import Split
 from app.kit.settings import MAX_POINTS, MAX_ROWS
 from app.kit.words import EMPTY_LAKE, configuration_knobs, explanation, knob_words, no_run_left
@@ -68,7 +69,10 @@ def scatter(question: Question) -> dict[str, Any]:
     if split:
         missed = [mark.missed + start for mark, start in zip(marks, ends, strict=False)]
         of_all = replace(marks[0], missed=np.concatenate(missed))
-        scene = Scene(catalogue, encoding, of_all, question.varying, view.runs)
+        scene = Scene(
+            catalogue, encoding, of_all, question.varying, view.runs,
+            is_unstated=is_of_unstated(view, points.values("dataset")),
+        )  # fmt: skip
         title, subtitle = scatter_words(points, len(points) - len(drawn), state, scene)
         subtitle = " · ".join(filter(None, [subtitle, split.words()]))
         figure = join_panels(figures, split, title, subtitle, not state.own_axes)
@@ -112,7 +116,7 @@ def _panel(
     attained = attained_lines(question, points.rows) if is_each else ()
     scene = Scene(
         question.catalogue, encoding, marks, question.varying, question.view.runs, bands, attained,
-        every,
+        every, is_of_unstated(question.view, points.values("dataset")),
     )  # fmt: skip
     return build_scatter(points, drawn, state, scene)
 

@@ -23,7 +23,7 @@ from app.explore.scatter import explain_scatter, scatter, scatter_rows
 from app.explore.state import ExploreState
 from app.explore.studies import setting_keys, unjudged_words
 from app.kit.lake_view import LakeView
-from app.kit.metric_choice import PERFORMANCE
+from app.kit.metric_choice import PERFORMANCE, unstated_datasets
 from app.kit.settings import MAX_ROWS
 from app.kit.words import axis_words, explanation, workload_title
 from data.queries.runs import runs_query
@@ -75,6 +75,7 @@ def asked_of(view: LakeView, state: ExploreState) -> Asked:
         catalogue=view.catalogue,
         sd=_sd_of_one_setting(question),
         guessed=view.lake.guessed,
+        unstated=unstated_datasets(view),
         has_negative_costs=question.has_negative_costs,
     )
 

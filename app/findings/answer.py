@@ -8,8 +8,8 @@ import polars as pl
 from app.findings.state import ENERGY, FindingsState
 from app.kit.competitors import named_work, what_ran
 from app.kit.lake_view import LakeView, leading
-from app.kit.metric_choice import first_telling, means_of_unstated, performance_column
-from data.analysis.replicates import unlike_words
+from app.kit.metric_choice import first_telling, is_of_unstated, performance_column
+from data.analysis.replicates import equal_words, unlike_words
 from data.choices import Choice
 from data.connection import open_lake
 from data.errors import LakeError, WattlasError
@@ -101,17 +101,17 @@ def no_claim_words(view: LakeView, state: FindingsState) -> str:
             )
         return "There is no claim: no two runs of like workloads differ in a setting."
     if left["runs"].max() == 1:
-        measured = view.measured_columns(studied(view, state))
         single = "run (n = 1)"
-        if means_of_unstated(measured, view.catalogue):
-            single = "row (n = 1), a mean of how many runs it does not state"
+        if is_of_unstated(view, left["dataset"]):
+            single = "row, a mean of how many runs it does not state"
         return (
             f"There is no claim: each setting has one {single}, and without a second one nothing "
             f"tells a difference from noise. {len(left):,} more runs, one of each setting, would "
             "let them be judged."
         )
-    if unlike := _unlike_settings(view, state):
-        return f"There is no claim: {unlike_words(unlike)}."
+    unlike, equal = _no_replicates(view, state)
+    if unlike or equal:
+        return f"There is no claim: {unlike_words(unlike) if unlike else equal_words(equal)}."
     once = int((left["runs"] == 1).sum())
     if once:
         return (
@@ -121,11 +121,11 @@ def no_claim_words(view: LakeView, state: FindingsState) -> str:
     return "There is no claim: a claim needs two settings of a system, or a default beside one."
 
 
-def _unlike_settings(view: LakeView, state: FindingsState) -> int:
-    """Count the settings whose runs are no replicates."""
+def _no_replicates(view: LakeView, state: FindingsState) -> tuple[int, int]:
+    """Count the settings whose runs are no replicates: too far apart, or equal."""
     query = extremes_query(studied(view, state), state.metric, view.catalogue)
-    counts = view.answered(*query)["unlike"].to_list()
-    return int(counts[0]) if counts else 0
+    counts = view.answered(*query).select("unlike", "equal").rows()
+    return counts[0] if counts else (0, 0)
 
 
 def _claims(view: LakeView, key: tuple[Selection, tuple[str, float]]) -> list[Claim]:

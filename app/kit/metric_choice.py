@@ -1,6 +1,5 @@
 """The performance metric of a workload, and the pair of metrics that most of the runs have."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
@@ -9,8 +8,14 @@ import polars as pl
 from app.kit.lake_view import LakeView
 from data.analysis.facet_counts import MetricRange
 from data.below_zero import may_be_below_zero
-from data.catalogue import Catalogue
-from data.queries.runs import UNLIKE, chosen_counts_query, unlike_work_query, zeros_query
+from data.catalogue import Catalogue, deviations
+from data.queries.runs import (
+    UNLIKE,
+    chosen_counts_query,
+    unlike_work_query,
+    valued_datasets_query,
+    zeros_query,
+)
 from data.selection import Selection
 from data.units import is_round_time, kind_of, lowered
 
@@ -31,12 +36,6 @@ _WORK: Final = frozenset({"requests"})
 COUNTED: Final = frozenset({"Processor", "Interrupts and switches", "Sleep states"})
 # Words of the names of what is a cost, whatever its unit.
 _COST_WORDS: Final = frozenset({"energy", "power"})
-# Words of columns with the deviations, or the intervals, of means.
-_DEVIATIONS: Final = frozenset({"std", "sd", "stdev", "stddev", "stderr", "sem", "ci95"})
-# A statistic of the requests of one run.
-_OF_REQUESTS: Final = re.compile(r"_(?:mean|avg|p\d+)_")
-# Units of what has one value a run.
-_OF_RUNS: Final = frozenset({"J", "Wh", "s"})
 # Within this share runs took the same time.
 _SAME_TIME: Final = 0.01
 # Name in URLs and menus for the workload's own performance metric, whichever column that is.
@@ -152,26 +151,20 @@ def first_telling(view: LakeView, selection: Selection, names: Sequence[str]) ->
     return next((name for name in names if name in left), "")
 
 
-def deviations(names: Iterable[str]) -> list[str]:
-    """Return the metrics whose names say that they are the deviations of means; a part is none."""
-    words = {name: name.split("_") for name in names}
-    return [n for n, of in words.items() if of[-1] != "part" and not _DEVIATIONS.isdisjoint(of)]
+def unstated_datasets(view: LakeView) -> frozenset[str | None]:
+    """Return the datasets with rows that are means of an unstated number of runs."""
+    names = view.catalogue.means_of_unstated
+    return view.once(_unstated, names) if names else frozenset()
 
 
-def means_of_unstated(names: Iterable[str], catalogue: Catalogue) -> list[str]:
-    """Return the deviations of energies and times beside which no number of runs stands.
+def _unstated(view: LakeView, names: tuple[str, ...]) -> frozenset[str | None]:
+    return frozenset(view.lake.polars(*valued_datasets_query(names))["dataset"])
 
-    Rows with them are means. Powers are sampled within a run, and latencies are of its requests;
-    but the deviation of a mean or a percentile of these, as in `latency_p95_ms_std`, is of runs.
-    """
-    if catalogue.aggregates.has_means:
-        return []
-    return [
-        name
-        for name in deviations(names)
-        if kind_of(catalogue.metric(name).unit) in _OF_RUNS
-        and ("latency" not in name or _OF_REQUESTS.search(name))
-    ]
+
+def is_of_unstated(view: LakeView, datasets: Iterable[str | None]) -> bool:
+    """Return whether some datasets all have rows that are means of an unstated number of runs."""
+    unstated = unstated_datasets(view)
+    return bool(unstated) and unstated.issuperset(datasets)
 
 
 def untelling(view: LakeView, selection: Selection, counts: Mapping[str, int]) -> dict[str, str]:

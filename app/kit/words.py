@@ -14,12 +14,12 @@ import polars as pl
 from app.kit.competitors import itr_words, value_words
 from app.kit.encodings import BREAK, bold, without_marks
 from app.kit.lake_view import LakeView, leading
-from app.kit.metric_choice import costs_of_times, deviations, means_of_unstated, untelling
+from app.kit.metric_choice import costs_of_times, unstated_datasets, untelling
 from data.analysis.coded_rows import Part
 from data.analysis.facet_counts import count_runs
 from data.analysis.like_with_like import Slice
 from data.analysis.mirrored import mirrored
-from data.catalogue import Catalogue
+from data.catalogue import Catalogue, deviations
 from data.knob_table import ADAPTIVE, GOVERNOR
 from data.knobs import Knob
 from data.queries.lake_page import problems_query
@@ -214,7 +214,8 @@ def no_run_left(cube: pl.DataFrame, selection: Selection, catalogue: Catalogue) 
 
 def guessed_words(view: LakeView, selection: Selection) -> str:
     """Say that what was set was guessed in runs that the filters leave; empty where none was."""
-    if view.lake.guessed.isdisjoint(view.part_left(selection).values("dataset")):
+    datasets = view.part_left(selection).values("dataset")
+    if view.lake.guessed.isdisjoint(datasets):
         return ""
     knobs = configuration_knobs(named_columns(view, selection), view.catalogue)
     names = [knob.noun for knob in knobs if knob.is_declared]
@@ -226,7 +227,7 @@ def guessed_words(view: LakeView, selection: Selection) -> str:
     note = (
         " Rows with deviations of an energy or a time are means of runs or repetitions, whose "
         "number is not stated: n counts rows."
-        if means_of_unstated(measured, view.catalogue)
+        if not unstated_datasets(view).isdisjoint(datasets)
         else ""
     )
     unused = _first([] if are_used else deviations(measured))
@@ -254,6 +255,18 @@ def work_words(view: LakeView, selection: Selection) -> str:
         "All runs took equally long and did unlike amounts of work: "
         f"{lowered(metric.title)} is compared. {metric.description}"
     )
+
+
+def n_words(counts: Sequence[int], is_unstated: bool = False) -> str:
+    """Return `n = 3`, or `n = 3 and 4`.
+
+    Args:
+        is_unstated: The rows are means of several runs, whose number is not stated.
+    """
+    if is_unstated and max(counts) == 1:
+        return "n not stated"
+    n = f"n = {' and '.join(f'{count:,}' for count in counts)}"
+    return f"{n} rows" if is_unstated else n
 
 
 def _first(names: Sequence[str]) -> str:

@@ -8,11 +8,10 @@ import polars as pl
 from app.kit.lake_view import LakeView
 from app.kit.metric_choice import is_below_zero
 from app.kit.words import knob_words, named_columns
-from data.analysis.replicates import UNLIKE_WHY
+from data.analysis.replicates import UNLIKE_WHY, equal_words
 from data.below_zero import below_zero_words
-from data.findings import SAME_WORK
 from data.knobs import Knob
-from data.metrics import Metric
+from data.metrics import SAME_WORK, Metric
 from data.queries.lake_page import extremes_query
 from data.selection import Selection
 from data.units import counted, format_digits, format_quantity, lowered
@@ -41,6 +40,8 @@ def settings_answers(view: LakeView, selection: Selection, cost: Metric) -> list
             f"{format_digits(100 * share, 2)} % of it."
         )
         answers.append(("How repeatable is a run?", answer))
+    elif rows and rows[0]["equal"] == rows[0]["settings"] == 1:
+        answers.append(("How repeatable is a run?", f"Not known: {equal_words(1)}."))
     elif rows and rows[0]["replicated"]:
         shares = [rows[0][name] for name in ("median_share", "most_share")]
         median, most = (f"{format_digits(100 * share, 2)} %" for share in shares)

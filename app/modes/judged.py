@@ -11,6 +11,7 @@ from app.kit.answer_cache import KnownColumns
 from app.kit.columns import index_in
 from app.kit.competitors import DEFAULT_HUE, Competitors, competitors_of, ordered_values
 from app.kit.lake_view import LakeView, Query, leading
+from app.kit.metric_choice import is_of_unstated
 from app.kit.panels import Split
 from app.modes.defaults import resolved
 from app.modes.state import ModesState
@@ -43,6 +44,7 @@ class Judged:
         labels: System to its label.
         split: The knob of the panels and their values; None for one map.
         panels: The cells of each panel, which has the competitors of all; empty for one map.
+        is_unstated: Whether all rows are means of an unstated number of runs.
     """
 
     state: ModesState
@@ -54,6 +56,7 @@ class Judged:
     labels: dict[str, str]
     split: Split | None = None
     panels: tuple["Judged", ...] = ()
+    is_unstated: bool = False
 
     @property
     def metric(self) -> Metric:
@@ -135,7 +138,11 @@ def _judge(view: LakeView, state: ModesState) -> Judged:
         for knob, name in ((x, "x"), (y, "y"))
     )
     state = replace(state, selection=part.narrow(state.selection))
-    return Judged(state, catalogue, part, comparison, competitors, (axes[0], axes[1]), labels)
+    unstated = is_of_unstated(view, view.part_left(state.selection).values("dataset"))
+    return Judged(
+        state, catalogue, part, comparison, competitors, (axes[0], axes[1]), labels,
+        is_unstated=unstated,
+    )  # fmt: skip
 
 
 def leaders(comparison: Comparison) -> list[Value | None]:

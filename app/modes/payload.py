@@ -93,7 +93,8 @@ def encode_cells(judged: Judged, placed: pl.DataFrame) -> dict[str, Any]:
         "rules": {"test": state.test, "correction": state.correction, "level": comparison.level,
                   "margin": state.margin_pct, "effect": EFFECT_TITLES[state.test],
                   "percent": state.lead == "percent", "limit": limit_words(judged),
-                  "limit_unit": judged.catalogue.metric(state.limited).unit},
+                  "limit_unit": judged.catalogue.metric(state.limited).unit,
+                  "unstated": judged.is_unstated},
     }  # fmt: skip
 
 
@@ -194,6 +195,7 @@ def _joined(view: LakeView, state: ModesState) -> Judged:
         axes=axes,
         labels=first.labels,
         split=split.only(has_cells),
+        is_unstated=all(panel.is_unstated for panel in panels),
         panels=tuple(
             replace(panel, competitors=competitors, axes=panel.axes if state.own_axes else axes)
             for panel in panels

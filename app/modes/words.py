@@ -9,7 +9,7 @@ import polars as pl
 from app.kit.competitors import value_words
 from app.kit.encodings import BREAK, bold
 from app.kit.lake_view import LakeView
-from app.kit.words import no_run_left, slice_words, synthetic_note, workload_title
+from app.kit.words import n_words, no_run_left, slice_words, synthetic_note, workload_title
 from app.modes.defaults import metric_title
 from app.modes.judged import Judged
 from app.modes.state import ModesState
@@ -315,7 +315,9 @@ def why_too_few(judged: Judged, cell: dict[str, Any]) -> str:
     n = judged.comparison.contenders["n"]
     first, second = int(n[cell["winner"]]), int(n[cell["runner_up"]])
     if min(first, second) < 2 or judged.state.test == SETS:
-        return f"n = {first} and {second}: a comparison needs two or more."
+        n = f"n = {first} and {second}"
+        n = n_words([first], True) if judged.is_unstated and first == second else n
+        return f"{n}: a comparison needs two or more."
     least = smallest_p(judged.state.test, np.array([first]), np.array([second]))[0]
     return (
         f"n = {first} and {second}: the exact {TEST_TITLES[judged.state.test]} gives no p value "

@@ -67,6 +67,10 @@
     return digits(value / scale) + " " + prefix;
   }
 
+  /** `n = 3`; of rows that are means of as many runs as no table says, as `n_words` in app/kit/words.py. */
+  wattlas.nWords = (n, isUnstated) => (isUnstated && n === 1 ? "n not stated"
+    : "n = " + n.toLocaleString("en") + (isUnstated ? " rows" : ""));
+
   /** `61.7 us`, `2.17 kJ`; the twin of format_quantity in data/units.py. */
   wattlas.formatQuantity = function (value, unit) {
     if (value === null || value === undefined || !isFinite(value)) return MISSING;

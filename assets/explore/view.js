@@ -234,17 +234,18 @@
 
   /** How many runs the value of a point along an axis is of; a mean without a deviation counts as one. */
   explore.runsOf = ({ runs, spreads }, axis, i) => (isNaN(spreads[axis][i]) ? Math.min(runs[i], 1) : runs[i]);
-  /** `n = 5`, or `n = 5 for Time, 1 for Energy`. */
+  /** `n = 5`, or `n = 5 for Time, 1 for Energy`; `n not stated` of a mean of as many runs as no table says. */
   function nWords(i) {
     const { fields, titles } = metaOf("scatter"), of = (axis) => explore.runsOf(explore.columns, axis, i);
     const [x, y] = ["x", "y"].map(of);
-    return "n = " + (x === y ? x : x + " for " + titles[fields.x] + ", " + y + " for " + titles[fields.y]);
+    if (x === y) return wattlas.nWords(x, metaOf("scatter").unstated);
+    return "n = " + x + " for " + titles[fields.x] + ", " + y + " for " + titles[fields.y];
   }
 
   /** The lines of the card of a point: configuration, then the two values with spread and n. */
   function pointLines({ rows: [i] }) {
     if (i === undefined) return null;
-    const { columns } = explore, { fields, titles, units, means } = metaOf("scatter");
+    const { columns } = explore, { fields, titles, units, means, unstated } = metaOf("scatter");
     const value = (axis) => {
       const name = fields[axis], sd = columns.spreads[axis][i];
       const spread = sd > 0 ? " \u00b1 " + wattlas.formatQuantity(sd, units[name]) : "";
@@ -257,7 +258,7 @@
       joined(explore.systemOf(columns, i), wattlas.knobWords(columns, i, false)),
       joined(wattlas.knobWords(columns, i, true), wattlas.knob(columns, "dataset", i)),
       value("x"), value("y"),
-      means ? nWords(i) : isRun ? "replicate " + replicate : "one run",
+      means ? nWords(i) : isRun ? "replicate " + replicate : unstated ? "one row" : "one run",
       standingWords(listed("standing"), listed("next_run")),
       BEST[listed("best")] || "",
       odd ? "odd: " + odd : "",
@@ -276,7 +277,7 @@
     return [
       joined(meta.of, place),
       meta.title + ": " + wattlas.formatQuantity(mean[at], meta.unit) + spread,
-      "n = " + n[at], "click: select its runs",
+      wattlas.nWords(n[at], meta.unstated), "click: select its runs",
     ];
   }
 

@@ -82,7 +82,7 @@
     // Who leads with too few runs is named, and that nothing proves it.
     const leader = () => wattlas.plotText(data.who.words[who[best]]) + "<br>" + (isRoomy ? "unproven, " : "");
     const few = () => (isNamed && data.metric.better ? leader() : "")
-      + "n = " + Math.min(n[best], n[data.cells.second[i]]);
+      + wattlas.nWords(Math.min(n[best], n[data.cells.second[i]]), data.rules.unstated);
     const words = {
       alone: () => "", over: () => "", unlike: () => "", tie: () => "tie", "too few": few,
       equivalent: () => (isShort ? "\u2248" : isNamed ? "equivalent" : "equiv."),
@@ -125,7 +125,8 @@
     const spread = isNaN(low[at]) ? "" : " [" + ends.join(", ") + "]";
     const count = settings[at] > 1 ? "best of " + settings[at] + ": " : "";
     const words = data.settings[setting[at]], best = words ? DOT + count + words : "";
-    return data.who.words[who[at]] + ": " + quantity(data, mean[at]) + spread + DOT + "n = " + n[at] + best;
+    const runs = wattlas.nWords(n[at], data.rules.unstated);
+    return data.who.words[who[at]] + ": " + quantity(data, mean[at]) + spread + DOT + runs + best;
   }
 
   /** The hover of one cell. */

@@ -10,6 +10,7 @@ American Statistical Association 100(469), 2005, for the intervals.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from scipy.special import stdtrit
@@ -18,6 +19,8 @@ from data.analysis.best_set import Change, quantile
 from data.analysis.noise import Estimates
 from data.analysis.outcomes import MARGIN, MORE_TRIED, Comparison, Outcome, with_more_runs
 
+# Differences of logarithms that deviate by no more are equal but for rounding in sums.
+_NO_SPREAD: Final = 1e-12
 # The comparison of a claim at an error.
 Question = Callable[[float], Comparison]
 
@@ -89,6 +92,8 @@ def outcome_of(
 def paired_change(differences: np.ndarray, alpha: float, items: np.ndarray | None = None) -> Change:
     """Return the mean of paired differences with its t interval, df = items - 1.
 
+    Differences that are equal in all cells bound nothing: copies of rows have such.
+
     Cells of one item share what is its own, so that they do not count as independent: the error is
     that of clusters (Cameron and Miller, 2015). Without items each cell is one by itself.
 
@@ -100,7 +105,7 @@ def paired_change(differences: np.ndarray, alpha: float, items: np.ndarray | Non
     sums = differences - mean if items is None else np.bincount(items, differences - mean)
     count = len(sums)
     error = (count / (count - 1) * float((sums**2).sum())) ** 0.5 / len(differences)
-    width = float(stdtrit(count - 1, 1 - alpha / 2)) * error
+    width = float(stdtrit(count - 1, 1 - alpha / 2)) * error if error > _NO_SPREAD else np.inf
     return Change(mean, mean - width, mean + width)
 
 

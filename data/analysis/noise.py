@@ -8,12 +8,12 @@ Source: Smyth, Statistical Applications in Genetics and Molecular Biology 3(1), 
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 
-from data.analysis.replicates import are_unlike
+from data.analysis.replicates import are_equal, are_unlike, observed
 from data.errors import DataError
 
 # The prior has at most these degrees of freedom, and needs this number of variances.
@@ -50,6 +50,11 @@ class Settings:
     variance: np.ndarray
     floor: np.ndarray
     is_log: bool = True
+
+    @property
+    def is_equal(self) -> np.ndarray:
+        """Whether a setting has several runs, all with equal values."""
+        return are_equal(self.variance, self.floor, 1.0 if self.is_log else self.mean)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,27 +160,28 @@ def settings_of(values: np.ndarray, setting: np.ndarray, step: float | None = No
     squares = np.bincount(setting, (y - mean[setting]) ** 2)
     step = resolution(values) if step is None else step
     floor = (step / (np.bincount(setting, values) / n)) ** 2 / 12
-    with np.errstate(invalid="ignore", divide="ignore"):
-        variance = np.where(n > 1, np.maximum(squares / (n - 1), floor), np.nan)
+    n, variance = observed(n, squares / np.maximum(n - 1, 1), floor)
     return Settings(n, mean, variance, floor)
 
 
-def fit_prior(n: np.ndarray, variance: np.ndarray) -> Prior:
+def fit_prior(settings: Settings, is_lender: Any = True) -> Prior:
     """Fit the prior of the variances of settings with at least two runs.
 
     Args:
-        n: Runs of each setting, shape (k,).
-        variance: Sample variances, above 0 where n is above 1, shape (k,).
+        is_lender: Settings that count, shape (k,).
 
     Returns:
-        The prior; d0 and s0 are 0 for fewer than LEAST_SETTINGS variances.
+        The prior; d0 and s0 are 0 for fewer than LEAST_SETTINGS variances, and where most settings
+        have equal values, which say nothing of noise.
     """
     from scipy.special import digamma, polygamma
 
-    enough = (n > 1) & (variance > 0)
-    if enough.sum() < LEAST_SETTINGS:
+    several = is_lender & (settings.n > 1)
+    enough = several & (settings.variance > 0)
+    equal = int((several & settings.is_equal).sum())
+    if enough.sum() < LEAST_SETTINGS or 2 * equal > several.sum():
         return Prior(0.0, 0.0)
-    freedom, s2 = (n[enough] - 1).astype(float), variance[enough]
+    freedom, s2 = (settings.n[enough] - 1).astype(float), settings.variance[enough]
     s2 = np.maximum(s2, _LEAST_SHARE * np.median(s2))
     # Settings have few numbers of runs, and these functions take long.
     kinds, kind = np.unique(freedom, return_inverse=True)
@@ -201,9 +207,13 @@ def moderated(settings: Settings, prior: Prior) -> tuple[np.ndarray, np.ndarray]
 def estimates_of(settings: Settings, prior: Prior, is_more_better: bool = False) -> Estimates:
     """Return the estimates of a choice's settings, or of others judged by its noise.
 
+    Without a prior, runs with equal values are one observation: they say nothing of noise.
+
     Args:
         is_more_better: The mean is negated, so that less is better.
     """
+    is_one = (np.asarray(prior.d0) <= 0) & settings.is_equal
+    settings = replace(settings, n=np.where(is_one, 1, settings.n))
     variance, df = moderated(settings, prior)
     mean = -settings.mean if is_more_better else settings.mean
     is_unlike = settings.is_log & are_unlike(settings.variance)
@@ -278,7 +288,7 @@ def _fit_of(values: np.ndarray, setting: np.ndarray) -> tuple[Prior, int]:
     """Fit the prior of some runs; also return how many of their settings have several runs."""
     numbered = np.unique(setting, return_inverse=True)[1]
     settings = settings_of(values, numbered)
-    return fit_prior(settings.n, settings.variance), int((settings.n > 1).sum())
+    return fit_prior(settings), int((settings.n > 1).sum())
 
 
 def _inverse_trigamma(x: float) -> float:

@@ -21,6 +21,7 @@ from data.analysis.noise import (
     estimates_of,
     fit_prior,
 )
+from data.analysis.replicates import observed
 from data.analysis.significance import Moments, Samples
 
 Better = Literal["less", "more"]
@@ -94,15 +95,13 @@ def setting_moments(
             spread = (pooled.sd / (pooled.mean if scale.is_log else 1.0)) ** 2
             centre = np.log(pooled.mean) if scale.is_log else pooled.mean
         below = np.nan_to_num(spread) * (pooled.n - 1) / pooled.n / 2 if scale.is_log else 0.0
-        # Means of runs whose deviation nobody told are one observation.
-        counted = np.where(np.isnan(spread), np.minimum(pooled.n, 1), pooled.n)
-        n = np.where(has_means, counted, n)
+        n = np.where(has_means, pooled.n, n)
         mean = np.where(has_means, centre - below, mean)
         variance = np.where(has_means, spread, variance)
     steps = np.full(int(choice.max(initial=-1)) + 1, np.inf)
     np.minimum.at(steps, choice, _steps(samples))
     floor = (steps[choice] / (pooled.mean if scale.is_log else 1.0)) ** 2 / 12
-    variance = np.where(n > 1, np.maximum(variance, floor), np.nan)
+    n, variance = observed(n, variance, floor)
     return Settings(n, mean, variance, floor, scale.is_log)
 
 
@@ -143,8 +142,8 @@ def limited_moments(rows: pl.DataFrame, name: str, choice: np.ndarray) -> Settin
     steps = np.full(int(choice.max(initial=-1)) + 1, np.inf)
     np.fmin.at(steps, choice, step)
     floor = (np.where(np.isfinite(steps), steps, 0.0)[choice] / value) ** 2 / 12
-    n = np.where(np.isnan(variance), np.minimum(counted, 1), counted).astype(np.int64)
-    return Settings(n, mean, np.where(n > 1, np.maximum(variance, floor), np.nan), floor)
+    n, variance = observed(counted.astype(np.int64), variance, floor)
+    return Settings(n, mean, variance, floor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,12 +183,12 @@ def moderated_estimates(
     for number in np.flatnonzero(counts >= ENOUGH_SETTINGS):
         own = choice == number
         which[own] = len(fits)
-        fits.append(fit_prior(settings.n[own & is_lender], settings.variance[own & is_lender]))
+        fits.append(fit_prior(settings, own & is_lender))
     for number in np.unique(family[which < 0]):
         theirs = relatives.settings
         lent = relatives.is_lender & (relatives.family == number) & (theirs.n > 1)
         which[(which < 0) & (family == number)] = len(fits)
-        fits.append(fit_prior(theirs.n[lent], theirs.variance[lent]))
+        fits.append(fit_prior(theirs, lent))
     d0, s0 = (np.array([getattr(fit, name) for fit in fits]) for name in ("d0", "s0"))
     prior = Prior(d0[which], s0[which]) if len(fits) else Prior(0.0, 0.0)
     return estimates_of(settings, prior, is_more_better)

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final
 
-from data.analysis.replicates import unlike_sql
+from data.analysis.replicates import EQUAL_STEP, unlike_sql
 from data.catalogue import Catalogue
+from data.queries.moments import resolution_sql
 from data.schema import MEASUREMENTS
 from data.selection import Selection
 from data.units import kind_of
@@ -202,7 +203,7 @@ def extremes_query(
         of these whose runs are replicates `replicated`, and of the last `median_share` and
         `most_share` (standard deviation as a share of the mean). Those whose runs are no replicates
         have no mean: `unlike` is their number, and `most_apart` the largest factor between two of
-        their runs.
+        their runs. `equal` is the number of those whose runs have equal values.
     """
     catalogue.metric(column)
     condition, parameters = selection.predicate()
@@ -213,19 +214,27 @@ def extremes_query(
         f"mean {way} NULLS LAST, {own}) = 1"
         for way in ("ASC", "DESC")
     )
+    # No column of the first part names another of it: a table may have one of the same name.
+    unlike = f"coalesce({unlike_sql(column)}, FALSE)"
+    equal = (
+        f"(count(*) > 1 AND max({column}) = min({column}) AND "
+        f"min({resolution_sql(column)}) <= {EQUAL_STEP} * avg({column}))"
+    )
     return (
-        f"WITH settings AS (SELECT {own}, count(*) AS n, CASE WHEN {unlike_sql(column)} "
-        f"THEN max({column}) / min({column}) END AS apart, "
-        f"CASE WHEN apart IS NULL THEN avg({column}) END AS mean, "
-        f"stddev_samp({column}) / mean AS share FROM runs WHERE ({condition}) AND "
+        f"WITH settings AS (SELECT {own}, count(*) AS n, "
+        f"CASE WHEN {unlike} THEN max({column}) / min({column}) END AS apart, "
+        f"CASE WHEN NOT {unlike} THEN avg({column}) END AS mean, {equal} AS is_equal, "
+        f"CASE WHEN NOT ({unlike} OR {equal}) THEN stddev_samp({column}) / avg({column}) END "
+        "AS share "
+        f"FROM runs WHERE ({condition}) AND "
         f"{column} > 0 AND {catalogue.aggregates.weight_sql()} = 1 GROUP BY {own}), "
         "compared AS (SELECT *, count(mean) OVER here AS compared, "
         "max(mean) OVER here / min(mean) OVER here AS times FROM settings "
         f"WINDOW here AS (PARTITION BY {place})) "
-        "SELECT * EXCLUDE (share, apart, times), count(mean) OVER () AS means, "
+        "SELECT * EXCLUDE (share, apart, times, is_equal), count(mean) OVER () AS means, "
         "count(share) OVER () AS replicated, "
         "count(*) OVER () AS settings, count(apart) OVER () AS unlike, "
-        "replicated + unlike AS repeated, "
+        "count(*) FILTER (is_equal) OVER () AS equal, replicated + unlike + equal AS repeated, "
         "max(apart) OVER () AS most_apart, median(share) OVER () AS median_share, "
         "max(share) OVER () AS most_share "
         f"FROM compared QUALIFY {ranks} ORDER BY mean",

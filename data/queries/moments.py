@@ -52,7 +52,7 @@ def moments_sql(name: str, rows: Aggregates) -> str:
         log_mean, log_variance = _pooled(name, value, there, rows)
     formulas = (
         rows.count_sql(there=there), log_mean, log_variance, rows.mean_sql(value, there),
-        f"min({_resolution(value)}) {there}",
+        f"min({resolution_sql(value)}) {there}",
     )  # fmt: skip
     return ", ".join(f"{sql} AS {name}_{end}" for sql, end in zip(formulas, MOMENTS, strict=True))
 
@@ -80,7 +80,8 @@ def _pooled(name: str, value: str, there: str, rows: Aggregates) -> tuple[str, s
     return mean, variance
 
 
-def _resolution(value: str) -> str:
+def resolution_sql(value: str) -> str:
+    """Return the SQL of the resolution of a value above 0."""
     tests = " ".join(
         f"WHEN abs({value} / {step} - round({value} / {step})) <= {TOLERANCE} * {value} / {step} "
         f"THEN {step}"

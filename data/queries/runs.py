@@ -83,6 +83,12 @@ def zeros_query(selection: Selection, columns: Sequence[str]) -> tuple[str, list
     return f"SELECT {zeros} FROM runs WHERE ({condition})", parameters
 
 
+def valued_datasets_query(columns: Sequence[str]) -> tuple[str, list[Any]]:
+    """Build the query of the datasets of which a row has a value in one of some columns."""
+    there = " OR ".join(f"{name} IS NOT NULL" for name in columns)
+    return f"SELECT DISTINCT dataset::VARCHAR AS dataset FROM runs WHERE {there}", []
+
+
 def unlike_work_query(
     selection: Selection, of_item: str, choice: Sequence[str]
 ) -> tuple[str, list[Any]]:

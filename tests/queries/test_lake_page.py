@@ -275,3 +275,17 @@ def test_the_questions_of_a_study_have_numbers_and_links(published_lake: Path) -
     assert isinstance(listed, html.Dl)
     # What Findings says of the same sweep of Library OS under node.js.
     assert "ITR makes 40 %" in asked[2].answer
+
+
+def test_equal_runs_do_not_say_how_repeatable_a_run_is(tmp_path: Path) -> None:
+    """Two copies of a run; the table has a column of the name of one of the query's."""
+    mean = Column("mean", "metric", "real", "mean", "mean", better="less")
+    rows = [run(itr_us=2.0, replicate=r, energy_j=512.347, mean=2.0 + r) for r in (0, 1)]
+    view = Lakes(write_lake(tmp_path / "lake", rows, [mean])).at(None)
+    energy, own = (view.catalogue.metric(name) for name in ("energy_j", "mean"))
+    assert dict(settings_answers(view, Selection(), energy))["How repeatable is a run?"] == (
+        "Not known: the runs of 1 setting have equal values to all digits: they say nothing of "
+        "noise, as copies of one run would."
+    )
+    asked = dict(settings_answers(view, Selection(), own))
+    assert "mean mean 2.50, standard deviation 28 %" in asked["How repeatable is a run?"]

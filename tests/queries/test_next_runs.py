@@ -14,6 +14,7 @@ from data.choices import Choice
 from data.connection import open_lake
 from data.decisions import decide
 from data.errors import DataError
+from data.findings import claims
 from data.next_runs import next_runs, runs_left
 from data.run_list import NextRuns
 from data.sweeps import knob_shares
@@ -177,6 +178,38 @@ def test_one_clear_winner_needs_no_runs(tmp_path: Path) -> None:
     assert plan.sentence == ("No more runs are needed: no other setting may be the best.")
 
 
+def test_settings_that_ran_once_keep_a_list_open(tmp_path: Path) -> None:
+    """Two runs of one setting, one of six others: without noise to borrow any may be the best."""
+    rows = [run(itr_us=2.0, replicate=i, energy_j=500.0 + 0.4 * i) for i in range(2)]
+    rows += [run(itr_us=50.0 * i, energy_j=480.0 + 9.3 * i) for i in range(1, 7)]
+    with open_lake(write_lake(tmp_path / "lake", rows)) as lake:
+        plan = next_runs(lake, CHOICE)
+        two = next_runs(lake, CHOICE, budget=2)
+        answer = decide(lake, CHOICE)
+    assert len(answer.not_judged) == 6
+    assert not plan.is_done
+    assert (plan.members, plan.members_once, plan.unjudged) == (1, 6, 6)
+    assert [(one.reason, one.more) for one in plan.settings] == [("second run", 1)] * 6
+    assert plan.sentence.startswith("6 more runs")
+    assert "are a first round: 1 of ITR 50 us" in plan.sentence
+    assert plan.undecided == (
+        "one setting is the best of those measured at least twice; 6 settings measured once cannot "
+        "be ruled out"
+    )
+    assert [one.values["itr_us"] for one in two.settings] == [50.0, 100.0], "the lowest"
+
+
+def test_copies_of_a_run_end_no_list(tmp_path: Path) -> None:
+    """Two settings, each with two equal runs: an interval of width 0 decides nothing."""
+    rows = [run(itr_us=itr, replicate=i, energy_j=energy)
+            for itr, energy in ((2.0, 512.347), (100.0, 498.213)) for i in range(2)]  # fmt: skip
+    with open_lake(write_lake(tmp_path / "lake", rows)) as lake:
+        plan, found = next_runs(lake, CHOICE), claims(lake)
+    assert not plan.is_done
+    assert "no setting was measured twice" in plan.undecided
+    assert [claim for claim in found if claim.outcome != "undecided"] == []
+
+
 def test_a_list_out_of_proportion_is_a_first_round(tmp_path: Path) -> None:
     """Two settings 1 % apart with noise of 30 %: more runs are needed than the 8 that were made."""
     rng = np.random.default_rng(5)
@@ -192,7 +225,7 @@ def test_a_list_out_of_proportion_is_a_first_round(tmp_path: Path) -> None:
     assert plan.sentence.endswith("; about 18 are likely to settle this.")
     none = replace(plan, needed=None)
     assert none.sentence.endswith("; even 100 more of each setting are not likely to settle this.")
-    assert plan.undecided == "2 settings cannot be told from the best"
+    assert plan.undecided == "2 settings measured at least twice may be the best"
     short = replace(plan, members=1, members_once=3, doubt="unit guessed")
     assert "(about 1 min, unit guessed)" in short.sentence
     long = replace(plan, settings=tuple(replace(one, minutes=4e3) for one in plan.settings))

@@ -249,7 +249,7 @@ def test_three_thousand_settings_agree_with_all_pairs() -> None:
     rng = np.random.default_rng(1)
     y = np.exp(np.repeat(rng.normal(0, 0.1, 300), 3) + rng.normal(0, 0.02, 900))
     moments = settings_of(y, np.repeat(np.arange(300), 3))
-    cost = estimates_of(moments, fit_prior(moments.n, moments.variance))
+    cost = estimates_of(moments, fit_prior(moments))
     found = best_set(cost)
     expected = []
     for i in range(300):

@@ -73,6 +73,15 @@ def test_matched_cells_are_a_paired_t_test() -> None:
     assert astuple(alone) == pytest.approx(astuple(change))
 
 
+def test_differences_that_are_equal_in_all_cells_decide_nothing() -> None:
+    """Rows that were copied under other names: an interval of width 0 would decide."""
+    differences = np.log([555.0, 555.0, 555.0])
+    change = paired_change(differences, 0.05)
+    assert (change.low, change.high) == (-np.inf, np.inf)
+    assert outcome_of(partial(paired_change, differences), 0.05).outcome == "undecided"
+    assert outcome_of(partial(paired_change, np.zeros(4)), 0.05).outcome == "undecided"
+
+
 def test_an_effect_of_programs_is_found_in_as_many_pages_as_it_should() -> None:
     """Six programs at ten clocks, each program with an effect of its own; their mean is none.
 

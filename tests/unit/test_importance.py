@@ -155,7 +155,7 @@ def test_published_importances(wanted: dict[str, Any]) -> None:
     first = np.unique(numbers, return_index=True)[1]
     codes = runs.select(pl.col(_KNOBS).rank("dense")).to_numpy()[first].astype(int) - 1
     moments = settings_of(values, numbers.astype(int))
-    own = estimates_of(moments, fit_prior(moments.n, moments.variance))
+    own = estimates_of(moments, fit_prior(moments))
     found = importance(codes, own, moments.variance, seed=1)
     assert (len(own.n), len(values)) == (wanted["settings"], wanted["runs"])
     assert found.grid_share == pytest.approx(wanted["grid_share"], abs=1e-4)

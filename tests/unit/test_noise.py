@@ -11,6 +11,7 @@ import pytest
 from data.analysis.noise import (
     Prior,
     Settings,
+    estimates_of,
     fit_prior,
     group_medians,
     log_scale,
@@ -56,13 +57,36 @@ def test_equal_values_have_the_variance_that_rounding_hides() -> None:
     assert math.isnan(found.variance[1])
 
 
+def test_equal_values_of_many_digits_are_one_observation() -> None:
+    """Copies of a row: to four digits and more only a copy has just the same value."""
+    values = np.array([13.1574, 13.1574, 85.2201, 85.2201, 40.01, 40.02])
+    found = settings_of(values, np.array([0, 0, 1, 1, 2, 2]))
+    assert found.is_equal.tolist() == [True, True, False]
+    estimates = estimates_of(found, Prior(0.0, 0.0))
+    assert estimates.n.tolist() == [1, 1, 2]
+    assert estimates.is_judged.tolist() == [False, False, True]
+    lent = estimates_of(found, Prior(4.0, 0.01))
+    assert lent.n.tolist() == [2, 2, 2], "the noise of others is known"
+    rounded = settings_of(np.array([2.0, 2.0, 3.0, 3.0]), np.array([0, 0, 1, 1]))
+    assert estimates_of(rounded, Prior(0.0, 0.0)).n.tolist() == [2, 2], "rounding may hide noise"
+
+
+def test_where_most_settings_have_equal_values_there_is_no_prior() -> None:
+    base = np.array([13.1574, 14.2201, 15.9307, 16.4401, 17.2209])
+    copies = settings_of(np.repeat(base, 2), np.repeat(np.arange(5), 2))
+    assert fit_prior(copies) == Prior(0, 0)
+    noisy = np.repeat(base, 2) * np.array([1, 1, 1, 1, 1, 1.01, 1, 1.02, 1, 1.01])
+    some = settings_of(noisy, np.repeat(np.arange(5), 2))
+    assert fit_prior(some).d0 > 0, "two of five are equal"
+
+
 def test_too_few_variances_give_no_prior() -> None:
     n, s2 = np.array([3, 3, 1]), np.array([1.0, 2.0, math.nan])
-    assert fit_prior(n, s2) == Prior(0, 0)
+    assert fit_prior(Settings(n, np.zeros(3), s2, np.zeros(3))) == Prior(0, 0)
 
 
 def test_variances_that_scatter_less_than_chance_have_the_greatest_d0() -> None:
-    found = fit_prior(np.full(5, 3), np.full(5, 4.0))
+    found = fit_prior(Settings(np.full(5, 3), np.zeros(5), np.full(5, 4.0), np.zeros(5)))
     # digamma(1) = -0.5772, digamma(2) = 0.4228: ln s0^2 = ln 4 + 0.5772 + 0.4228 - ln 2 = ln 2 + 1
     assert found.d0 == 4
     assert found.s0**2 == pytest.approx(2 * math.e)
@@ -133,6 +157,6 @@ def test_prior_of_the_published_choices(expected: dict) -> None:
         expected["settings"],
         expected["settings_n2"],
     )
-    prior = fit_prior(found.n, found.variance)
+    prior = fit_prior(found)
     assert prior.d0 == pytest.approx(expected["d0"], abs=2e-9)
     assert prior.s0 == pytest.approx(expected["s0"], abs=2e-9)

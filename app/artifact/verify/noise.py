@@ -9,6 +9,8 @@ from app.artifact.verify.report import Row
 ENOUGH_SETTINGS, LEAST_SETTINGS, MOST_D0, LEAST_SHARE = 10, 3, 4.0, 1e-5
 # Runs of one setting that deviate by more than a factor of 2 are no replicates.
 MOST_VARIANCE = math.log(2.0) ** 2
+# Runs have equal values if no more than rounding tells them apart, at so many digits.
+EQUAL_VARIANCE, EQUAL_FLOOR = 1e-24, 1e-3**2 / 12
 
 # n, mean, variance (None for one run) and rounding floor of the logarithms of a setting's runs.
 Moments = tuple[int, Any, Any, float]
@@ -42,10 +44,16 @@ def step_of(rows: list[Row], metric: str) -> float:
     return min(steps, default=0.0)
 
 
+def are_equal(variance: Any, floor: float) -> bool:
+    return variance is not None and variance <= max(floor, EQUAL_VARIANCE) and floor <= EQUAL_FLOOR
+
+
 def fit_prior(found: list[Moments]) -> tuple[float, float]:
     """Return d0 and s0 squared of the variances of settings with several runs."""
+    equal = [are_equal(v, floor) for n, _, v, floor in found if n > 1]
     several = [(n - 1, v) for n, _, v, _ in found if n > 1 and v > 0]
-    if len(several) < LEAST_SETTINGS:
+    # Where most settings have equal values, these say nothing of noise.
+    if len(several) < LEAST_SETTINGS or 2 * sum(equal) > len(equal):
         return 0.0, 0.0
     ordered = sorted(v for _, v in several)
     half = len(ordered) // 2
@@ -64,7 +72,8 @@ def fit_prior(found: list[Moments]) -> tuple[float, float]:
 def estimates(settings: list[Moments], prior: tuple[float, float], sign: float) -> list[Estimate]:
     d0, s0_squared = prior
     listed = []
-    for n, mean, variance, floor in settings:
+    for runs, mean, variance, floor in settings:
+        n = 1 if not d0 > 0 and are_equal(variance, floor) else runs
         df = d0 + n - 1
         if mean is None or n < 1 or not df > 0:
             listed.append(

@@ -124,7 +124,9 @@ def paired(differences: list[float], items: list[Any], alpha: float) -> Interval
         clusters.setdefault(item, []).append(x - mean)
     n = len(clusters)
     squares = math.fsum(math.fsum(each) ** 2 for each in clusters.values())
-    width = quantile(alpha / 2, n - 1) * math.sqrt(squares * n / (n - 1)) / k
+    error = math.sqrt(squares * n / (n - 1)) / k
+    # Differences that are equal in all cells bound nothing.
+    width = quantile(alpha / 2, n - 1) * error if error > 1e-12 else math.inf
     return mean, mean - width, mean + width
 
 

@@ -10,6 +10,7 @@ import polars as pl
 from app.kit.columns import floats
 from app.kit.competitors import Competitors, axis_labels, value_words
 from app.kit.encodings import OKABE_ITO, scatter_trace
+from app.kit.words import n_words
 from data.catalogue import Catalogue
 from data.knobs import Knob
 from data.metrics import Metric
@@ -40,6 +41,7 @@ class LinesScene:
         band: What a point's interval is, in words.
         limited: Metric to which the limit applies.
         labels: System to its label.
+        is_unstated: Whether all rows are means of an unstated number of runs.
     """
 
     catalogue: Catalogue
@@ -57,6 +59,7 @@ class LinesScene:
     band: str
     limited: str
     labels: Mapping[str, str]
+    is_unstated: bool = False
 
     @property
     def by(self) -> Knob | None:
@@ -192,7 +195,7 @@ def cards_of(cells: pl.DataFrame, scene: LinesScene) -> dict[tuple, list[str]]:
             " · ".join(filter(None, named)),
             scene.end_words.get(key[-1] or "", ""),
             *(_value(row, scene.catalogue) for row in rows.iter_rows(named=True)),
-            f"n = {' and '.join(f'{n:,}' for n in counts)}"
+            n_words(counts.to_list(), scene.is_unstated)
             + (f", in brackets the {scene.band}" if rows["low"].count() else ""),
             "click: select its runs",
         ]

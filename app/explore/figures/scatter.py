@@ -39,7 +39,6 @@ from app.kit.encodings import (
     itr_sizes_px,
     scatter_trace,
 )
-from app.kit.metric_choice import means_of_unstated
 from app.kit.words import axis_words, subject, synthetic_note
 from data.analysis.coded_rows import Part
 from data.catalogue import Catalogue
@@ -66,6 +65,7 @@ class Scene:
         attained: Answer of `attained_lines`.
         every: The points of all panels, by which sizes are scaled and the legend is made; None for
             a picture without panels.
+        is_unstated: Whether all rows are means of an unstated number of runs.
     """
 
     catalogue: Catalogue
@@ -76,6 +76,7 @@ class Scene:
     bands: Sequence[Band] = ()
     attained: Sequence[tuple[Any, float, np.ndarray]] = ()
     every: Part | None = None
+    is_unstated: bool = False
 
 
 @finishing
@@ -233,6 +234,7 @@ def _layout(
             "is_least": named[state.limited].better == "more",
             "bar": BAR_COLOR,
             "means": state.replicates == "means",
+            "unstated": scene.is_unstated,
             "colour": scaled.column if scaled else None,
             "units": {name: measure.unit for name, measure in named.items()},
             "titles": {
@@ -264,7 +266,7 @@ def scatter_words(
     bars = "arithmetic configuration means, bars \N{PLUS-MINUS SIGN}1 sd where n > 1"
     kind = bars if means else "each run"
     n = points.numbers("n")
-    single = "row" if means_of_unstated(scene.catalogue.metrics, scene.catalogue) else "run"
+    single = "row" if scene.is_unstated else "run"
     kind = kind if not means or (n > 1).any() else f"configurations, one {single} each"
     parts = [kind, f"{int(n.sum()):,} of {counted(scene.total, 'run')}"]
     if left_out:
