@@ -71,6 +71,10 @@ class Metric:
         """Return the title with unit and direction: `p99 latency, us (less is better)`."""
         return self.titled()
 
+    def title_with(self, unit: str) -> str:
+        """Return the title of a scale beside a picture: `Energy, mJ, unit guessed`."""
+        return ", ".join(filter(None, [self.title, unit, self.doubt_of(*self.doubted_in)]))
+
     def titled(self, note: str = "") -> str:
         """Return the title of an axis with a note on its unit."""
         unit = "".join(f", {each}" for each in (self.unit, note, self.doubt) if each)

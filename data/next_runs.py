@@ -163,10 +163,11 @@ class _Planner:
         regret = float(best.regret[chosen])
         if np.isnan(regret) or regret > self.log_margin or (best.is_member & (cost.n < 2)).any():
             return ""
-        most = format_digits(100 * np.expm1(regret), 2)
         # Of settings that are a guess none is recommended.
         what = "the setting of least bound" if self.is_guessed else "the recommended setting"
-        return f"{what} costs at most {most} % more"
+        if regret <= 0:
+            return f"{what} costs no more than any other that may be the best"
+        return f"{what} costs at most {format_digits(100 * np.expm1(regret), 2)} % more"
 
     @property
     def condition(self) -> str:

@@ -119,8 +119,8 @@ class NextRuns:
         if others > 0:
             listed += f", and of {counted(others, 'other')}"
         runs = f"{counted(self.runs, 'more run')}{time}"
-        what = "are likely to settle this" if self.settles else "are a first round"
-        text = f"{runs} {what}: {listed}"
+        what = "likely to settle this" if self.settles else "a first round"
+        text = f"{runs} {'is' if self.runs == 1 else 'are'} {what}: {listed}"
         if self.cells:
             cells = "cell is" if self.cells == 1 else "cells are"
             text += f"; {self.cells} unmeasured {cells} worth 2 runs each"

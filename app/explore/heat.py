@@ -20,6 +20,7 @@ from app.kit.encodings import (
     finishing,
     message_figure,
     scatter_trace,
+    short_labels,
 )
 from app.kit.metric_choice import is_of_unstated
 from app.kit.settings import MAX_ROWS
@@ -272,8 +273,7 @@ def _means_trace(z, x, y, grid, measure, unit) -> dict:  # type: ignore[no-untyp
         "ygap": 1,
         "colorscale": "Viridis",
         "hoverinfo": "none",
-        "colorbar": color_bar(f"{measure.title}, {unit}" if unit else measure.title)
-        | {"thickness": 8},
+        "colorbar": color_bar(measure.title_with(unit)) | {"thickness": 8},
     }
     if z.size <= TEXT_MAX_CELLS:
         trace["text"] = [["" if np.isnan(v) else format_digits(float(v)) for v in r] for r in z]
@@ -314,7 +314,7 @@ def _layout(
     title: str, subtitle: str, x: Sequence[str], y: Sequence[str], x_knob: Knob, y_knob: Knob
 ) -> dict:
     longest = min(max(len(label) for label in y), _LONGEST)
-    short = {name: f"{name[: _LONGEST - 1]}…" for name in (*x, *y) if len(name) > _LONGEST}
+    short = short_labels((*x, *y), _LONGEST)
     axis = {
         "type": "category", "showgrid": False, "zeroline": False, "tickfont": {"size": 12},
         "automargin": True, **({"labelalias": short} if short else {}),

@@ -6,7 +6,7 @@ from typing import Final
 import polars as pl
 
 from app.findings.state import ENERGY, FindingsState
-from app.kit.competitors import named_work, what_ran
+from app.kit.competitors import models_that_ran, what_ran
 from app.kit.lake_view import LakeView, leading
 from app.kit.metric_choice import first_telling, is_of_unstated, performance_column
 from data.analysis.replicates import equal_words, unlike_words
@@ -94,10 +94,11 @@ def no_claim_words(view: LakeView, state: FindingsState) -> str:
     most = left.group_by(view.catalogue.choice_columns).agg(settings=pl.len())["settings"].max()
     if most == 1:
         if ran := what_ran(view.catalogue, left):
-            work = [view.catalogue.knobs[name].noun for name in named_work(view.catalogue, left)]
+            models = models_that_ran(view.catalogue, left)
+            noun = view.catalogue.knobs[models[-1]].noun if models else ""
             return (
                 f"There is no claim: the runs differ only in what ran ({', '.join(ran)}), and in "
-                f"nothing that was set.{f' Modes compares them by {work[-1]}.' if work else ''}"
+                f"nothing that was set.{noun and f' Modes compares them by {noun}.'}"
             )
         return "There is no claim: no two runs of like workloads differ in a setting."
     if left["runs"].max() == 1:

@@ -27,6 +27,8 @@ UNSET_HUE: Final = "#8C8C8C"
 # Of names that no hue is left for: names have no order, so no scale either.
 OTHER_HUE: Final = "#8A8272"
 DEFAULT_HUE: Final = "#7A6A9B"
+# Words of columns with the names of models.
+_MODELS: Final = frozenset({"model", "models", "llm"})
 LEGEND_MAX: Final = 7
 # Values along an axis of a map; of more numbers it has bins, of more names the first by a rank.
 MOST_LEVELS: Final = 40
@@ -261,8 +263,13 @@ def what_ran(catalogue: Catalogue, rows: pl.DataFrame) -> list[str]:
     ]  # fmt: skip
 
 
-def named_work(catalogue: Catalogue, rows: pl.DataFrame) -> list[str]:
-    """Return what ran in some runs that names tell, those of most values last: models, programs."""
+def models_that_ran(catalogue: Catalogue, rows: pl.DataFrame) -> list[str]:
+    """Return the columns of models that differ in some runs, those of most values last.
+
+    A model stands for another where both do one task. Other things that ran, such as kernels and
+    phases of a program, do unlike work: none is an alternative to another.
+    """
     knobs = [knob for knob in catalogue.knobs.values() if knob.column in catalogue.item_columns]
-    found = [k for k in knobs if not k.facet.is_number and rows[k.column].n_unique() > 1]
+    models = [k for k in knobs if not _MODELS.isdisjoint(k.column.split("_"))]
+    found = [k for k in models if not k.facet.is_number and rows[k.column].n_unique() > 1]
     return [k.name for k in sorted(found, key=lambda k: rows[k.column].n_unique())]

@@ -4,7 +4,8 @@ the texts of figures: Plotly reads them as HTML, and names of systems or knobs m
 
 import html
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from functools import wraps
 from textwrap import wrap
 from typing import Any, Final, ParamSpec
@@ -41,8 +42,9 @@ SIZE_MIN_PX: Final = 5.0
 SIZE_MAX_PX: Final = 17.0
 ADAPTIVE_SIZE_PX: Final = 11.0
 _MESSAGE_COLUMNS: Final = 46
-# From a number of microseconds on, what a title says of them.
-_OF_US: Final = ((1e6, "1M = 1 s"), (1e4, "1k = 1 ms"))
+# SI prefixes by threes; from so many of a unit on a title says what its thousands or millions are.
+_PREFIXES: Final = ("n", "u", "m", "", "k", "M", "G", "T")
+_OF_MANY: Final = ((1e6, "M", 2), (1e4, "k", 1))
 
 FONT: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
@@ -157,8 +159,16 @@ def axis_title(text: str) -> dict[str, Any]:
 
 
 def thousands_note(unit: str, top: float) -> str:
-    """Return what thousands or millions of microseconds are; empty for few, and other units."""
-    return next((words for least, words in _OF_US if unit == "us" and top >= least), "")
+    """Return what thousands or millions of a unit with a prefix are: `1M = 1 s` of microseconds.
+
+    Empty for few of them, and for units without a prefix.
+    """
+    if not has_prefix(unit):
+        return ""
+    known = _PREFIXES[_PREFIXES.index(unit[0]) :]
+    found = ((sign, known[up]) for least, sign, up in _OF_MANY if top >= least and up < len(known))
+    sign, prefix = next(found, ("", ""))
+    return f"1{sign} = 1 {prefix}{unit[1:]}" if sign else ""
 
 
 # Numbers between these are written whole on logarithmic axes.
@@ -168,14 +178,14 @@ _WRITTEN_WHOLE: Final = (1e-3, 1e5)
 def metric_ticks(measure: Metric, top: float, is_log: bool = False, scale: str = "") -> dict:
     """Return title and numbers of an axis of a metric, up to a size.
 
-    Thousands have an SI prefix, but a power of ten where the unit has a prefix of its own. Of
-    microseconds, the unit of all latencies, the title says what thousands or millions are.
+    Thousands have an SI prefix; where the unit has a prefix of its own the title says what
+    thousands or millions of it are.
 
     Args:
         scale: What the title says of the scale.
     """
     is_us, note = measure.unit == "us", thousands_note(measure.unit, top)
-    is_plain = is_us or not has_prefix(measure.unit)
+    is_plain = is_us or bool(note) or not has_prefix(measure.unit)
     is_short = bool(note) or (not is_us and is_plain and not is_log and top >= 1000)
     is_short |= is_log and is_plain and not _WRITTEN_WHOLE[0] <= top < _WRITTEN_WHOLE[1]
     # Of 20 and 50 on a logarithmic axis Plotly writes the 2 and the 5 alone without a format.
@@ -185,6 +195,13 @@ def metric_ticks(measure: Metric, top: float, is_log: bool = False, scale: str =
         "exponentformat": "SI" if is_plain else "power",
         **({"tickformat": form} if form else {}),
     }
+
+
+def short_labels(labels: Iterable[str], most: int) -> dict[str, str]:
+    """Return the labels of over `most` characters, cut: of those that begin alike the ends."""
+    heads = {name: f"{name[: most - 1]}…" for name in labels if len(name) > most}
+    counts = Counter(heads.values())
+    return {n: head if counts[head] == 1 else f"…{n[1 - most :]}" for n, head in heads.items()}
 
 
 def color_bar(title: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Final
 
 import polars as pl
 
-from app.kit.competitors import named_work
+from app.kit.competitors import models_that_ran
 from app.kit.lake_view import LakeView, leading, of_workload
 from app.kit.metric_choice import PERFORMANCE, choose_cost, performance_column, telling
 from app.kit.page_layout import Preset
@@ -141,7 +141,7 @@ def _competitor(view: LakeView, state: ModesState) -> str:
     axes, catalogue = (state.x, state.y), view.catalogue
     for selection in (state.selection, leading(state.selection)):
         varying = [knob.name for knob in varying_knobs(catalogue, view.left(selection))]
-        work = named_work(catalogue, view.left(selection))
+        work = models_that_ran(catalogue, view.left(selection))
         names = dict.fromkeys((*competitors(catalogue), *work, *varying))
         free = [n for n in names if n in varying and n not in axes]
         if free:

@@ -71,6 +71,7 @@ class Evidence:
         filters: The page's filters.
         lake_version: The version that the page shows.
         knobs: All knobs, by column.
+        is_unstated: Whether all rows are means of an unstated number of runs.
     """
 
     figure: dict[str, Any] | None
@@ -84,6 +85,7 @@ class Evidence:
     filters: Selection = field(default_factory=Selection)
     lake_version: int | None = None
     knobs: Mapping[str, Knob] = field(default_factory=dict)
+    is_unstated: bool = False
 
 
 def evidence(view: LakeView, state: ModesState) -> Evidence | None:
@@ -120,6 +122,7 @@ def evidence(view: LakeView, state: ModesState) -> Evidence | None:
         filters=judged.state.selection,
         lake_version=judged.state.lake_version,
         knobs=judged.catalogue.knob_of_column,
+        is_unstated=judged.is_unstated,
     )
 
 

@@ -52,7 +52,7 @@ def _table(evidence: Evidence, has_links: bool) -> html.Table:
                     scope="row",
                 ),
                 *([_setting(each)] if has_settings else []),
-                *_numbers(each, evidence.unit),
+                *_numbers(each, evidence),
                 html.Td(_runs(each, evidence, has_links)),
             ]
         )
@@ -67,13 +67,14 @@ def _setting(contender: Contender) -> html.Td:
     return html.Td([words, html.Span(many, className="spread")], className="setting")
 
 
-def _numbers(contender: Contender, unit: str) -> list[html.Td]:
+def _numbers(contender: Contender, evidence: Evidence) -> list[html.Td]:
+    unit, is_unstated = evidence.unit, evidence.is_unstated and contender.n == 1
     sd, digits = contender.sd, digits_between(contender.low, contender.high)
     ends = [format_quantity(end, unit, digits) for end in (contender.low, contender.high)]
     interval = f" [{ends[0]}, {ends[1]}]" if contender.low == contender.low else ""
     mean = html.Span(format_quantity(contender.mean, unit, digits), className="piece")
     return [
-        html.Td(str(contender.n), className="number"),
+        html.Td("not stated" if is_unstated else str(contender.n), className="number"),
         html.Td([mean, html.Span(interval, className="spread piece")], className="number mean"),
         html.Td(format_quantity(sd, unit) if sd == sd else MISSING, className="number"),
     ]

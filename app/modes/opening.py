@@ -7,7 +7,7 @@ from typing import Final
 import polars as pl
 
 from app.kit.clause import MAX_CHARS, write_knobs
-from app.kit.competitors import named_work, what_ran
+from app.kit.competitors import models_that_ran, what_ran
 from app.kit.lake_view import LakeView, leading
 from app.kit.links import configurations
 from app.modes.defaults import (
@@ -72,8 +72,8 @@ class _Candidate:
 def _default_state(view: LakeView, _: Selection) -> ModesState:
     found = [*_candidates(view)]
     if not any(one.contests for one in found):
-        # Nothing that was set competes in any cell: what ran is compared.
-        found += _candidates(view, is_of_work=True)
+        # Nothing that was set competes in any cell: models are compared.
+        found += _candidates(view, is_of_models=True)
     found.sort(key=lambda one: (-one.most, -one.contests, -one.runs))
     best, decided = ModesState(), -1
     for candidate in found[:_MOST_COMPARED]:
@@ -86,14 +86,14 @@ def _default_state(view: LakeView, _: Selection) -> ModesState:
     return best
 
 
-def _candidates(view: LakeView, is_of_work: bool = False) -> Iterator[_Candidate]:
+def _candidates(view: LakeView, is_of_models: bool = False) -> Iterator[_Candidate]:
     catalogue = view.catalogue
     for selection in _studies(view):
         left = view.left(selection)
-        work = named_work(catalogue, left) if is_of_work else [None]
-        if not work:
+        rivals = models_that_ran(catalogue, left) if is_of_models else [None]
+        if not rivals:
             continue
-        state = chosen(view, ModesState(selection, competitor=work[-1]))
+        state = chosen(view, ModesState(selection, competitor=rivals[-1]))
         pairs = axis_pairs(catalogue, left, str(state.competitor))
         for x, y in dict.fromkeys([*pairs, (str(state.x), str(state.y))]):
             shown = replace(state, x=x, y=y)
@@ -159,11 +159,10 @@ def missing(view: LakeView, state: ModesState) -> str:
     """Return that nothing competes, or that nothing was measured."""
     left = view.left(leading(state.selection))
     varying = {knob.name for knob in varying_knobs(view.catalogue, left)}
-    # What ran is compared where it is all that differs, by names: an amount of work wins nothing.
-    competing = varying & {*competitors(view.catalogue), *named_work(view.catalogue, left)}
-    if (competing and offered_metrics(view, replace(state, metric=None))) or (
-        state != default_state(view)
-    ):
+    # Of what ran models alone are compared: an amount or a part of the work wins nothing.
+    competing = varying & {*competitors(view.catalogue), *models_that_ran(view.catalogue, left)}
+    is_asked = state.competitor is not None and state != default_state(view)
+    if is_asked or (competing and offered_metrics(view, replace(state, metric=None))):
         return ""
     if competing:
         return _NO_METRIC

@@ -38,10 +38,15 @@
     return lines;
   }
 
-  /** Without the words in brackets where an axis has no room for them. */
+  // What an axis without room for its title leaves out first: brackets, names of datasets, the scale.
+  const LEFT_OUT = [/ \([^)]*\)/g, /(?<=unit guessed) in [^,\u00b7]*/, / \u00b7 .*/];
+  /** The title of an axis that is no wider than its axis: of one that still is the end is cut off. */
   function shorter({ text, ...title }, room) {
     const size = (title.font && title.font.size) || SUBTITLE_PX;
-    return { ...title, text: widthOf(text, size) > room ? text.replace(/ \([^)]*\)/g, "") : text };
+    const isWide = (words) => widthOf(words, size) > room;
+    const words = LEFT_OUT.reduce((left, part) => (isWide(left) ? left.replace(part, "") : left), text);
+    const [first] = isWide(words) ? pieces(words, room - widthOf("\u2026", size), size) : [""];
+    return { ...title, text: first ? first.trimEnd() + "\u2026" : words };
   }
 
   /** A layout with its titles fitted to a picture of a size. Pure. */

@@ -234,7 +234,7 @@
 
   /** How many runs the value of a point along an axis is of; a mean without a deviation counts as one. */
   explore.runsOf = ({ runs, spreads }, axis, i) => (isNaN(spreads[axis][i]) ? Math.min(runs[i], 1) : runs[i]);
-  /** `n = 5`, or `n = 5 for Time, 1 for Energy`; `n not stated` of a mean of as many runs as no table says. */
+  /** `n = 5`, or `n = 5 for Time, 1 for Energy`. */
   function nWords(i) {
     const { fields, titles } = metaOf("scatter"), of = (axis) => explore.runsOf(explore.columns, axis, i);
     const [x, y] = ["x", "y"].map(of);

@@ -20,7 +20,7 @@
   explore.listed = () => (explore.clause ? explore.selected() : explore.columns ? best() : []);
 
   /* The system, the knobs of which the points have several values, the means of both axes, what was given. */
-  function columnsOf({ fields, titles, units }) {
+  function columnsOf({ fields, titles, units, unstated }) {
     const { columns } = explore, system = (i) => explore.systemOf(columns, i);
     const hasSystems = columns.runs.some((_, i) => system(i));
     const ofKnob = ({ column, title, hint, cells }) => ({
@@ -36,7 +36,8 @@
     });
     const n = (title, axis) => {
       const runs = (i) => explore.runsOf(columns, axis, i);
-      return { title, hint: "runs", isNumber: true, order: runs, text: runs };
+      const text = (i) => (unstated && runs(i) === 1 ? "not stated" : runs(i));
+      return { title, hint: unstated ? "rows" : "runs", isNumber: true, order: runs, text };
     };
     const axes = fields.x === fields.y ? ["y"] : ["y", "x"];
     // Rows that are means of many runs may state another quantity once.

@@ -36,14 +36,19 @@
     }
   }
 
-  /** A label that has room in the margin beside the map. */
-  const beside = (label) => (label.length > LONGEST ? label.slice(0, LONGEST - 1) + "\u2026" : label);
+  const head = (label) => label.slice(0, LONGEST - 1);
+  /** Labels that have room in the margin beside the map: of those of equal beginnings the ends. */
+  const beside = (all) => all.map((label) => {
+    if (label.length <= LONGEST) return label;
+    const isAlone = all.every((other) => other === label || head(other) !== head(label));
+    return isAlone ? head(label) + "\u2026" : "\u2026" + label.slice(1 - LONGEST);
+  });
 
   /** The labels along both axes of a map as changes of the layout, whose axes `meta` may name. */
   function labels(meta, part) {
     const changes = {};
     for (const name of ["x", "y"]) {
-      const all = name === "x" ? meta.labels.x : meta.labels.y.map(beside), { low, high, px } = part[name];
+      const all = name === "x" ? meta.labels.x : beside(meta.labels.y), { low, high, px } = part[name];
       const sizes = all.map((label) => (name === "x" ? label.length * CHARACTER_PX + 6 : LINE_PX));
       const at = shownLabels(sizes, low, high, px), [before, last] = at.slice(-2);
       const step = px / (high - low + 1);

@@ -206,7 +206,9 @@ def test_many_long_names_have_room_beside_a_low_map(scripts: Page) -> None:
     }""")
     assert 2 <= len(labels["yaxis.tickvals"]) <= 200 / 13
     assert labels["yaxis.tickvals"][-1] == 99
-    assert set(labels["yaxis.ticktext"]) == {"a program of a su\N{HORIZONTAL ELLIPSIS}"}
+    # Names that begin alike show their ends, which differ.
+    assert len({*labels["yaxis.ticktext"]}) == len(labels["yaxis.tickvals"])
+    assert labels["yaxis.ticktext"][-1] == "\N{HORIZONTAL ELLIPSIS} suite, number 99"
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,21 @@ def test_a_title_divides_only_words_that_are_wider_than_its_picture(
     assert page.evaluate(fitted, "Energy at 200k QPS") == "Energy at 200k QPS"
 
 
+def test_the_title_of_an_axis_is_no_wider_than_its_axis(page: Page, grid_address: str) -> None:
+    """Brackets go first, then the dataset of a guessed unit, then the scale; then its end."""
+    visit(page, f"{grid_address}/?v=2&workload=memcached")
+    fitted = """([text, clientHeight]) => wattlas.titles.fitted({ clientWidth: 300, clientHeight },
+      { margin: { l: 0, r: 0, t: 0, b: 0 }, yaxis: { title: { text } } }).yaxis.title.text"""
+    long = "Time, s, unit guessed in a_study_of_compilers (less is better) \u00b7 log scale"
+    steps = ("Time, s, unit guessed in a_study_of_compilers \u00b7 log scale",
+             "Time, s, unit guessed \u00b7 log scale", "Time, s, unit guessed")  # fmt: skip
+    shown = [page.evaluate(fitted, [long, height]) for height in range(600, 120, -5)]
+    assert list(dict.fromkeys(shown)) == [long, *steps]
+    cut = page.evaluate(fitted, [long, 60])
+    assert cut.endswith("\N{HORIZONTAL ELLIPSIS}")
+    assert steps[-1].startswith(cut[:-1])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("width", "height"), WIDTHS)
 def test_nothing_overlaps_in_storage(

@@ -358,6 +358,8 @@ def test_an_axis_fits_what_most_points_need(
         (("J", 9_000.0), ("latency, J (less is better)", "SI", "~s")),
         (("kWh", 2e-7), ("latency, kWh (less is better)", "power", None)),
         (("kWh", 9_000.0), ("latency, kWh (less is better)", "power", None)),
+        (("uJ", 1.2e9), ("latency, uJ, 1M = 1 J (less is better)", "SI", "~s")),
+        (("ms", 40e3), ("latency, ms, 1k = 1 s (less is better)", "SI", "~s")),
     ],
 )
 def test_numbers_of_an_axis_have_one_prefix(

@@ -1,5 +1,6 @@
 """Runs that differ in what ran and in nothing that was set; metrics without a better direction."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from app.findings.answer import default_state as findings_opens
@@ -12,7 +13,9 @@ from app.modes.answer import answer
 from app.modes.evidence import evidence
 from app.modes.opening import default_state as modes_opens
 from app.modes.opening import missing
+from app.modes.state import ModesState
 from data.declared import Column
+from data.selection import Selection
 from tests.fixtures.lakes import run, write_lake
 
 
@@ -23,6 +26,7 @@ def view_of(path: Path, rows: list[dict], *columns: Column) -> LakeView:
 
 
 MODEL = Column("model", "knob", "text", "model", is_given=True)
+KERNEL = Column("kernel", "knob", "text", "kernel", is_given=True)
 TOKENS = Column("tokens", "knob", "real", "tokens", is_given=True)
 
 
@@ -52,6 +56,20 @@ def test_amounts_of_work_do_not_compete(tmp_path: Path) -> None:
     ]  # fmt: skip
     view = view_of(tmp_path / "lake", rows, TOKENS)
     assert "differ only in what ran (tokens)" in missing(view, modes_opens(view))
+    assert no_claim_words(view, findings_opens(view)).endswith("in nothing that was set.")
+
+
+def test_parts_of_a_program_do_not_compete(tmp_path: Path) -> None:
+    """Kernels of one program, four runs each: a link with filters asks for no comparison either."""
+    rows = [
+        {"kernel": kernel, "replicate": r, "energy_j": joules + r}
+        for kernel, joules in (("stencil", 100.0), ("gather", 150.0)) for r in range(4)
+    ]  # fmt: skip
+    view = view_of(tmp_path / "lake", rows, KERNEL)
+    assert "differ only in what ran (kernel)" in missing(view, modes_opens(view))
+    linked = ModesState(Selection.of(workload=["memcached"]))
+    assert "differ only in what ran (kernel)" in missing(view, linked)
+    assert missing(view, replace(linked, competitor="c_kernel")) == "", "who asks for it gets it"
     assert no_claim_words(view, findings_opens(view)).endswith("in nothing that was set.")
 
 
