@@ -3,6 +3,7 @@ the texts of figures: Plotly reads them as HTML, and names of systems or knobs m
 """
 
 import html
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -42,6 +43,13 @@ SIZE_MIN_PX: Final = 5.0
 SIZE_MAX_PX: Final = 17.0
 ADAPTIVE_SIZE_PX: Final = 11.0
 _MESSAGE_COLUMNS: Final = 46
+# Room beside a y axis whose numbers have at most so many signs, each of so many pixels; about so
+# many numbers along it, and the least that is written without a prefix.
+_LEFT_PX: Final = 62
+_USUAL_SIGNS: Final = 4
+_SIGN_PX: Final = 7
+_TICKS: Final = 6
+_SMALLEST: Final = 1e-3
 # SI prefixes by threes; from so many of a unit on a title says what its thousands or millions are.
 _PREFIXES: Final = ("n", "u", "m", "", "k", "M", "G", "T")
 _OF_MANY: Final = ((1e6, "M", 2), (1e4, "k", 1))
@@ -195,6 +203,23 @@ def metric_ticks(measure: Metric, top: float, is_log: bool = False, scale: str =
         "exponentformat": "SI" if is_plain else "power",
         **({"tickformat": form} if form else {}),
     }
+
+
+def left_px(low: float, high: float, is_log: bool = False) -> int:
+    """Return the room in pixels that the numbers and the title of a y axis need beside it.
+
+    Args:
+        low, high: Ends of the axis, or its least and greatest value.
+    """
+    size, span = max(abs(low), abs(high)), high - low
+    if is_log or not 0 < span < math.inf:
+        return _LEFT_PX
+    # Thousands, and numbers below a thousandth, have an SI prefix.
+    thousands = math.floor(math.log10(size) / 3) if not _SMALLEST <= size < 1000 else 0
+    decimals = max(0, -math.floor(math.log10(span / _TICKS) - 3 * thousands))
+    signs = len(f"{size / 1000.0**thousands:.0f}") + (low < 0) + (thousands != 0)
+    signs += decimals + 1 if decimals else 0
+    return _LEFT_PX + _SIGN_PX * max(0, signs - _USUAL_SIGNS)
 
 
 def short_labels(labels: Iterable[str], most: int) -> dict[str, str]:

@@ -261,12 +261,11 @@ def n_words(counts: Sequence[int], is_unstated: bool = False) -> str:
     """Return `n = 3`, or `n = 3 and 4`.
 
     Args:
-        is_unstated: The rows are means of several runs, whose number is not stated.
+        is_unstated: The rows are means of several runs, whose number is not stated: n counts rows.
     """
     if is_unstated and max(counts) == 1:
         return "n not stated"
-    n = f"n = {' and '.join(f'{count:,}' for count in counts)}"
-    return f"{n} rows" if is_unstated else n
+    return f"n = {' and '.join(f'{count:,}' for count in counts)}"
 
 
 def _first(names: Sequence[str]) -> str:

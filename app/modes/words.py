@@ -315,9 +315,8 @@ def why_too_few(judged: Judged, cell: dict[str, Any]) -> str:
     n = judged.comparison.contenders["n"]
     first, second = int(n[cell["winner"]]), int(n[cell["runner_up"]])
     if min(first, second) < 2 or judged.state.test == SETS:
-        n = f"n = {first} and {second}"
-        n = n_words([first], True) if judged.is_unstated and first == second else n
-        return f"{n}: a comparison needs two or more."
+        words = n_words([first, second], judged.is_unstated)
+        return f"{words}: a comparison needs two or more."
     least = smallest_p(judged.state.test, np.array([first]), np.array([second]))[0]
     return (
         f"n = {first} and {second}: the exact {TEST_TITLES[judged.state.test]} gives no p value "

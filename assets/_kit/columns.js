@@ -68,8 +68,8 @@
   }
 
   /** `n = 3`; of rows that are means of as many runs as no table says, as `n_words` in app/kit/words.py. */
-  wattlas.nWords = (n, isUnstated) => (isUnstated && n === 1 ? "n not stated"
-    : "n = " + n.toLocaleString("en") + (isUnstated ? " rows" : ""));
+  wattlas.nWords = (n, isUnstated) => (
+    isUnstated && n === 1 ? "n not stated" : "n = " + n.toLocaleString("en"));
 
   /** `61.7 us`, `2.17 kJ`; the twin of format_quantity in data/units.py. */
   wattlas.formatQuantity = function (value, unit) {

@@ -39,7 +39,7 @@
   }
 
   // What an axis without room for its title leaves out first: brackets, names of datasets, the scale.
-  const LEFT_OUT = [/ \([^)]*\)/g, /(?<=unit guessed) in [^,\u00b7]*/, / \u00b7 .*/];
+  const LEFT_OUT = [/ \([^)]*\)/g, /(?<=unit guessed) in .*?(?=,| \u00b7|$)/, / \u00b7 .*/];
   /** The title of an axis that is no wider than its axis: of one that still is the end is cut off. */
   function shorter({ text, ...title }, room) {
     const size = (title.font && title.font.size) || SUBTITLE_PX;

@@ -18,7 +18,9 @@ from app.kit.encodings import (
     SIZE_MAX_PX,
     SIZE_MIN_PX,
     itr_sizes_px,
+    left_px,
     metric_ticks,
+    short_labels,
 )
 from data.analysis.coded_rows import Part
 from data.catalogue import SHIPPED
@@ -398,3 +400,27 @@ def test_points_of_any_encoding_are_sorted_and_none_stay_none(points: pl.DataFra
     for rows in (points, points[::-1]):
         wanted = rows.sort(keys, maintain_order=True, nulls_last=True)
         assert in_trace_order(Part.of(rows), encoding).rows.equals(wanted)
+
+
+@pytest.mark.parametrize(
+    ("ends", "signs"),
+    [
+        ((0.1122, 0.1132), 6),  # 0.1122, 0.1124
+        ((4.0, 4.8), 3),
+        ((-0.4, 0.4), 4),
+        ((327e-6, 330e-6), 6),  # 327.5 u
+        ((1.2e4, 1.3e4), 5),  # 12.2k
+        ((7.0, 7.0), 0),
+    ],
+)
+def test_long_numbers_have_room_between_an_axis_and_its_title(
+    ends: tuple[float, float], signs: int
+) -> None:
+    assert left_px(*ends) == 62 + 7 * max(0, signs - 4)
+    assert left_px(*ends, is_log=True) == 62
+
+
+def test_labels_that_begin_alike_show_their_ends() -> None:
+    labels = ["(cc)gcc -O3 -DN=250", "(cc)gcc -O3 -DN=4000", "clang", "a long name of its own"]
+    ends = {labels[0]: "…c -O3 -DN=250", labels[1]: "… -O3 -DN=4000"}
+    assert short_labels(labels, 14) == ends | {labels[3]: "a long name o…"}

@@ -14,7 +14,7 @@ from app.findings.layout_claims import claims_block
 from app.kit.context import Lakes
 from app.kit.export import render
 from app.kit.lake_view import LakeView
-from app.kit.metric_choice import means_of_unstated
+from app.kit.metric_choice import is_of_unstated, unstated_datasets
 from app.kit.words import guessed_words
 from app.lake.settings_answers import settings_answers
 from app.modes.answer import answer
@@ -77,16 +77,36 @@ def test_rows_with_deviations_are_means_of_a_number_that_they_do_not_state() -> 
     units = {"energy_j_std": "J", "time_sd": "ms", "power_std": "W", "latency_std": "ms"}
     columns = [Column(n, "metric", "real", n, n, unit) for n, unit in units.items()]
     catalogue = Catalogue.of(tuple(columns))
-    assert means_of_unstated(units, catalogue) == ["energy_j_std", "time_sd"]
+    assert catalogue.means_of_unstated == ("energy_j_std", "time_sd")
     # Requests of one run have a p95 without a deviation.
     requests = dict.fromkeys(("latency_p95_ms_std", "latency_std_ms_mean", "latency_sd_ms"), "ms")
     own = Catalogue.of(
         tuple(Column(n, "metric", "real", n, n, unit) for n, unit in requests.items())
     )
-    assert means_of_unstated(requests, own) == ["latency_p95_ms_std"]
+    assert own.means_of_unstated == ("latency_p95_ms_std",)
     number = Column("aggregate_n", "label", "whole", "n", "n")
     counted = Catalogue.of((*columns, number))
-    assert means_of_unstated(units, counted) == []
+    assert counted.means_of_unstated == ()
+
+
+def test_a_mean_of_an_unstated_number_of_runs_is_no_single_run(tmp_path: Path) -> None:
+    """Two settings, a row each, with the deviation of its energy; another dataset has runs."""
+    sd = Column("energy_j_std", "metric", "real", "sd", "sd", "J")
+    rows = [run(dataset="means", itr_us=itr, energy_j=joules, energy_j_std=1.5)
+            for itr, joules in ((2.0, 40.0), (8.0, 50.0))]  # fmt: skip
+    means = Lakes(write_lake(tmp_path / "means", rows, [sd])).at(None)
+    first, table = lead(means)
+    assert "40.0 J (n not stated)" in first
+    assert "not stated" in table
+    meta = picture("scatter", means, default_state(means))["figure"]["layout"]["meta"]
+    assert meta["unstated"] is True
+    cell = evidence(means, modes_state(means))
+    assert cell is not None
+    assert "n not stated: a comparison needs two or more" in cell.verdict
+    rows += [run(dataset="runs", itr_us=itr, energy_j=joules) for itr, joules in ((2.0, 40.0),)]
+    both = Lakes(write_lake(tmp_path / "both", rows, [sd])).at(None)
+    assert unstated_datasets(both) == {"means"}
+    assert not is_of_unstated(both, ["means", "runs"])
 
 
 def test_explore_recommends_only_what_was_declared(guessed: LakeView, checked: LakeView) -> None:

@@ -37,6 +37,7 @@ from app.kit.encodings import (
     color_bar,
     finishing,
     itr_sizes_px,
+    left_px,
     scatter_trace,
 )
 from app.kit.words import axis_words, subject, synthetic_note
@@ -213,10 +214,13 @@ def _layout(
     known = [v for v in shown.values(scaled.column) if v is not None] if scaled else []
     title, unit = (scaled.menu_title, scaled.unit or scaled.facet.unit) if scaled else ("", "")
     low, high = (float(min(known)), float(max(known))) if known else (0.0, 1.0)
+    x, y = (_axis(letter, points, shown, state, scene) for letter in ("x", "y"))
+    left = left_px(y["range"][0], y["range"][1], state.y_log)
     return {
         **base_layout(*titles),
-        "margin": {"l": 62, "r": 8, "t": 46, "b": 46},
-        **{f"{letter}axis": _axis(letter, points, shown, state, scene) for letter in ("x", "y")},
+        "margin": {"l": left, "r": 8, "t": 46, "b": 46},
+        "xaxis": x,
+        "yaxis": y,
         "dragmode": "select",
         "coloraxis": {
             "colorscale": [list(stop) for stop in NUMBER_SCALE],

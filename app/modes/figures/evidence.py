@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from app.kit.competitors import Competitors
-from app.kit.encodings import BREAK, axis_title, base_layout, finishing, scatter_trace
+from app.kit.encodings import BREAK, axis_title, base_layout, finishing, left_px, scatter_trace
 from data.metrics import Metric
 from data.units import digits_between, format_quantity, has_prefix
 
@@ -46,7 +46,9 @@ def build_evidence(runs: pl.DataFrame, means: pl.DataFrame, scene: EvidenceScene
         for is_best in (False, True)
         if len(part := runs.filter(pl.col("is_best") == is_best))
     ]
-    return {"data": [*data, _means(means, columns, scene)], "layout": _layout(scene)}
+    values = runs["value"].to_numpy()
+    layout = _layout(scene, left_px(values.min(), values.max()) if len(values) else left_px(0, 0))
+    return {"data": [*data, _means(means, columns, scene)], "layout": layout}
 
 
 def _replicates(
@@ -110,12 +112,12 @@ def _mean_words(mean: float, low: float | None, high: float | None, unit: str) -
     return [f"mean {mean_words}", f"95 % confidence interval [{', '.join(ends)}]"]
 
 
-def _layout(scene: EvidenceScene) -> dict:
+def _layout(scene: EvidenceScene, left: int) -> dict:
     labels = [scene.competitors.labels[who] for who in scene.order]
     metric, unit = scene.metric, scene.metric.unit
     return {
         **base_layout(scene.title, scene.subtitle),
-        "margin": {"l": 62, "r": 8, "t": 46, "b": 40},
+        "margin": {"l": left, "r": 8, "t": 46, "b": 40},
         "xaxis": {
             "type": "linear",
             "range": [-0.55, len(labels) - 0.45],

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from app.kit.competitors import Competitors
-from app.kit.encodings import base_layout, finishing, metric_ticks, scatter_trace
+from app.kit.encodings import base_layout, finishing, left_px, metric_ticks, scatter_trace
 from data.analysis.pareto import frontier, pareto_mask
 from data.metrics import Metric
 
@@ -135,11 +135,13 @@ def _frontier(who: int, rows: pl.DataFrame, scene: ParetoScene, webgl: bool) -> 
 def _layout(points: pl.DataFrame, scene: ParetoScene, every: pl.DataFrame) -> dict:
     many = not scene.competitors.has_legend
     title = {"title": {"text": scene.competitors.knob.menu_title}} if many else {}
+    y = _axis(scene.y, every["y"], scene.kinds[1])
+    low, high = y.get("range", (every["y"].min(), every["y"].max()))
     return {
         **base_layout(scene.title, scene.subtitle(len(points))),
-        "margin": {"l": 62, "r": 8, "t": 46, "b": 50},
+        "margin": {"l": left_px(low, high, y["type"] == "log"), "r": 8, "t": 46, "b": 50},
         "xaxis": _axis(scene.x, every["x"], scene.kinds[0]),
-        "yaxis": _axis(scene.y, every["y"], scene.kinds[1]),
+        "yaxis": y,
         "dragmode": "zoom",
         # A zoom is kept only while the axes stay the same.
         "uirevision": f"{scene.x.name} {scene.y.name}",
