@@ -18,8 +18,9 @@ from ingest.formats.table_rows import Table
 from ingest.formats.written_numbers import are_readings, is_precise
 from ingest.proposals.crossed_tables import measured_in_cells
 from ingest.records import ProblemList, ReadContext
+from ingest.settings.column_names import WORDS
 from ingest.settings.dataset import Settings
-from ingest.settings.headings import is_measurement, is_named_as_copy
+from ingest.settings.headings import is_measurement, is_named_as_copy, words_of
 from ingest.settings.tables import declaration_of
 
 # Of each table so many bytes and rows are read, of tables with one heading so many files.
@@ -30,6 +31,11 @@ _MOST_FILES: Final = 24
 _LEAST_COPIED: Final = 4
 # Files that are read of all.
 _MOST_READ: Final = 600
+
+
+def plain_name(text: str) -> str:
+    """Return a text as the name of a workload."""
+    return re.sub(r"[^A-Za-z0-9_.-]+", "_", text).strip("_.")
 
 
 @dataclass(slots=True)
@@ -66,6 +72,16 @@ class FoundTable:
     read: int = 0
     rows_of: dict[str, frozenset[int]] = field(default_factory=dict)
     copies: set[str] = field(default_factory=set)
+
+    def name(self, settings: Settings) -> str:
+        """Return what ran, by the name of the first file or a folder; empty if none says it."""
+        path = self.paths[0].split("/")
+        place, stem = self.place.rpartition("/")[2].rpartition(".")[2], path[-1].split(".")[0]
+        for part in (place, stem, *reversed(path[:-1])):
+            telling = {word for word in words_of(part) if not word.isdigit()} - WORDS["general"]
+            if telling and not re.fullmatch(r"[\W\d]+", part):
+                return settings.workload_words.get(part.lower(), plain_name(part))
+        return ""
 
     def add(self, path: str, columns: Sequence[Sequence[Cell]]) -> None:
         """Add the rows of one more file, unless all are rows of another one."""

@@ -15,7 +15,7 @@ from ingest.formats.workbook import is_named_as_workbook
 from ingest.proposals.columns import guess_columns
 from ingest.proposals.counter_pairs import mark_counters
 from ingest.proposals.crossed_tables import are_samples_over_time, is_computed, rows_are_samples
-from ingest.proposals.found_tables import FoundTable
+from ingest.proposals.found_tables import FoundTable, plain_name
 from ingest.proposals.guess import Guess
 from ingest.proposals.heading_roles import SUMMAND, names_machines
 from ingest.proposals.judged_parts import judged_parts, repeats_in, says_the_same
@@ -101,7 +101,9 @@ class GuessedTable:
         path, self.parts = self._judge_paths(content, beside or table.paths, is_of_requests)
         self.path = path or (re.escape(table.paths[0]) if table.measured else "")
         self.system = dataset
-        self.workload = _workload_of(table, self.parts, dataset, settings)
+        is_named = not self.parts and len(table.paths) == 1 and not table.measured
+        named = table.name(settings) if is_named else ""
+        self.workload = named or plain_name(dataset) or UNKNOWN
         self._give_names()
         self._aim_knobs(settings)
         self._aim_idle()
@@ -339,22 +341,3 @@ def _says_a_run(guess: Guess) -> bool:
     """Return whether a column is a setting, or something measured that wattlas knows."""
     is_known = bool(guess.to or guess.quantity or guess.better or guess.unit)
     return guess.is_declared or guess.role == "knob" or (guess.role == "metric" and is_known)
-
-
-def _workload_of(
-    table: FoundTable, parts: Sequence[PathColumn], dataset: str, settings: Settings
-) -> str:
-    """Return what ran, by the name of the file or its folder; else by the dataset."""
-    if parts or len(table.paths) > 1 or table.measured:
-        return _name(dataset) or UNKNOWN
-    path = table.paths[0].split("/")
-    stem = path[-1].split(".")[0]
-    for part in (table.place.rpartition("/")[2].rpartition(".")[2], stem, *reversed(path[:-1])):
-        telling = {word for word in words_of(part) if not word.isdigit()} - WORDS["general"]
-        if telling and not re.fullmatch(r"[\W\d]+", part):
-            return settings.workload_words.get(part.lower(), _name(part))
-    return _name(dataset) or UNKNOWN
-
-
-def _name(text: str) -> str:
-    return re.sub(r"[^A-Za-z0-9_.-]+", "_", text).strip("_.")

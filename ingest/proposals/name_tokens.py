@@ -269,31 +269,6 @@ def optional_mark(mark: Token, after: Sequence[Token], end: str) -> str:
     return rf"(?:[{marks}]+|(?=[{marks}/]{behind}|$))" if is_both else rf"[{marks}]*"
 
 
-def is_cut(token: Token) -> bool:
-    return any(map(MARK.search, (text.translate(SHOWN) for text in token.texts)))
-
-
-def are_told(tokens: Sequence[Token], marks: str, end: str) -> bool:
-    """Return whether marks alone tell where each part of the names ends."""
-    pattern = ""
-    for at, token in enumerate(tokens):
-        if token.is_fixed:
-            pattern += literal(token.texts[0])
-        elif token.kind == "mark":
-            pattern += optional_mark(token, tokens[at + 1 : at + 2], end)
-        else:
-            shown = {text.translate(SHOWN) for text in token.texts}
-            pattern += f"({form_of(shown, None if token.is_listed else marks)})"
-    varied = [token for token in tokens if not token.is_fixed and token.kind != "mark"]
-    names = zip(*(token.texts for token in tokens), strict=True)
-    parts = zip(*(token.texts for token in varied), strict=True)
-    return not varied or all(
-        (match := re.fullmatch(pattern, "".join(name).translate(SHOWN))) is not None
-        and match.groups() == tuple(part.translate(SHOWN) for part in each)
-        for name, each in zip(names, parts, strict=True)
-    )
-
-
 def form_of(values: Collection[str], marks: str | None) -> str:
     if marks is None:
         longest = sorted(values, key=lambda value: (-len(value), value))

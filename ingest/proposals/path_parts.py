@@ -19,13 +19,11 @@ from ingest.proposals.name_tokens import (
     SHOWN,
     THREADS,
     Token,
-    are_told,
     counts_runs,
     crossed,
     cut_at_stamps,
     ends_in_a_number,
     form_of,
-    is_cut,
     is_replicate,
     joined,
     literal,
@@ -198,7 +196,6 @@ class _Reader:
         marks = "".join({mark for token in tokens if token.kind == "mark" for mark in token.texts})
         pattern, used = "", set[str]()
         counted = [at for at, token in enumerate(tokens) if counts_runs(tokens, at)]
-        is_vague = not are_told(tokens, marks, literal(end))
         for at, token in enumerate(tokens):
             if token.is_fixed:
                 pattern += literal(token.texts[0])
@@ -217,7 +214,7 @@ class _Reader:
                     word = ""
                 if not unit and self._are_replicates(tokens, at, word):
                     word = "rep"
-                listed = marks if not (token.is_listed or (is_vague and is_cut(token))) else None
+                listed = None if token.is_listed else marks
                 # Of `run_1_repetition_0` the last number is of the replicate.
                 is_set = at in counted[:-1]
                 pattern += self._group(token.texts, word, level, listed, unit, is_set)
