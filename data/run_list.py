@@ -112,7 +112,7 @@ class NextRuns:
             return f"No runs to ask for: {self.reason}."
         minutes = self.minutes
         time = (
-            "" if minutes is None else f" ({_time_words(minutes)}{self.doubt and ', '}{self.doubt})"
+            "" if minutes is None else f" ({time_words(minutes)}{self.doubt and ', '}{self.doubt})"
         )
         asked = [f"{one.more} of {one.words}" for one in self.settings if one.reason != "explore"]
         listed, others = ", ".join(asked[:4]), len(asked) - 4
@@ -141,7 +141,8 @@ class NextRuns:
         return out.getvalue()
 
 
-def _time_words(minutes: float) -> str:
+def time_words(minutes: float) -> str:
+    """Return a time in its largest unit: `under 1 s`, `about 20 s`, `about 1.5 h`."""
     if 60 * minutes < 1:
         return "under 1 s"
     if minutes < 1:

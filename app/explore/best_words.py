@@ -156,17 +156,26 @@ def sentences(rows: pl.DataFrame, question: Asked) -> list[str]:
     """Return what the page concludes: one sentence a system at a load, three at most.
 
     The default's own row is none: it is what the others are compared with. What was run once comes
-    last, and one setting beside no other before it: they prove least.
+    last; rows of one setting beside no other prove least, and are one sentence below others.
     """
     told = [row for row in rows.to_dicts() if row["reason"] != DEFAULT_WORDS]
     told.sort(key=lambda row: (row["n"] == 1, row["settings"] == 1))
+    alone = [row for row in told if row["settings"] == 1 and _is_uncompared(row)]
+    if 1 < len(alone) < len(told):
+        told = [row for row in told if row not in alone]
     given = {"load_qps", "message_bytes", *(place_columns(rows, question) if len(rows) else ())}
     listed = [_sentence(row, question, given) for row in told[:_MOST_SENTENCES]]
-    if len(told) > _MOST_SENTENCES:
-        listed.append(
-            f"{len(told) - _MOST_SENTENCES} more in Best settings.{_most(told, question)}"
-        )
+    if (more := len(told) - _MOST_SENTENCES) > 0:
+        listed.append(f"{more} more in Best settings.{_most(told, question)}")
+    if alone and alone[0] not in told:
+        listed.append(f"{len(alone):,} in Best settings have one setting: nothing to compare.")
     return listed
+
+
+def _is_uncompared(row: Mapping[str, Any]) -> bool:
+    """Return whether nothing is known of a row but its value."""
+    is_compared = row["change_pct"] is not None or row["against_outcome"] is not None
+    return not (is_compared or row["is_unlike"] or row["standing"] == "outside")
 
 
 def _most(told: Sequence[Mapping[str, Any]], question: Asked) -> str:

@@ -14,6 +14,7 @@ from app.kit.links import address
 from app.kit.url_state import LINK_VERSION
 from data.errors import WattlasError
 from data.order import MOST_RUNS, OrderCheck
+from data.run_list import time_words
 from data.siblings import COMPARED, distance_words
 from data.units import counted, format_digits, format_quantity, format_signed
 
@@ -60,11 +61,11 @@ def planned_parts(planned: Planned) -> list:
         )  # fmt: skip
     if not plan.settings:
         return parts
-    head = ("setting", "runs so far", "more", "why", "costs more than the best by", "minutes")
+    head = ("setting", "runs so far", "more", "why", "costs more than the best by", "time")
     rows = [
         (setting.words, f"{setting.n:,}", f"{setting.more:,}", setting.reason,
          "" if setting.change_pct is None else f"{format_digits(setting.change_pct, 2)} %",
-         "" if setting.minutes is None else format_digits(setting.minutes, 2))
+         "" if setting.minutes is None else time_words(setting.minutes))
         for setting in plan.settings
     ]  # fmt: skip
     return [*parts, *folded_table(head, rows, _SHOWN)]

@@ -171,6 +171,12 @@ def test_many_sentences_are_counted(tmp_path: Path) -> None:
     assert [line[0] for line in table(view, asked)[1:]] == [
         f"Linux tuned \u00b7 {k}k QPS" for k in (200, 400, 600, 800)
     ]
+    # Two of the loads have one setting.
+    few = [row for row in rows if row["itr_us"] == 2.0 or row["load_qps"] in loads[:2]]
+    view = view_of(tmp_path / "few", few)
+    found = sentences(best_table(view, asked), asked_of(view, asked))
+    assert [sentence.split(",")[0] for sentence in found[:2]] == ["At 200k QPS", "At 400k QPS"]
+    assert found[2:] == ["2 in Best settings have one setting: nothing to compare."]
 
 
 def test_a_limit_that_nobody_meets_names_the_nearest(view: LakeView) -> None:
