@@ -114,7 +114,8 @@
     const isNamed = isTall && isWide && columns <= NAMED_MAX[0] && rows <= NAMED_MAX[1];
     const hasRoom = !(part.x.drawn / columns < LEAST_PX || part.y.drawn / rows < LINE_PX);
     const isShort = columns > WIDE_MAX || part.x.drawn / columns < SHORT_PX;
-    const isRoomy = !(part.x.drawn / columns < CHARACTER_PX * "unproven, n = 1".length);
+    const few = "unproven, " + wattlas.nWords(1, data.rules && data.rules.unstated);
+    const isRoomy = !(part.x.drawn / columns < CHARACTER_PX * few.length);
     const count = hasRoom && columns <= meta.texts_max[0] && rows <= meta.texts_max[1] ? data.count : 0;
     const cellOf = count ? wattlas.rows.cellOf(meta.map, data) : [], width = meta.map.xs.length;
     const halo = Array(4).fill("0 0 3px " + wattlas.palette(theme).paper).join(", ");
