@@ -12,6 +12,7 @@ from typing import Final
 
 import numpy as np
 
+from data.work_items import item_counted
 from ingest.proposals.guess import Guess
 from ingest.proposals.heading_roles import PERCENTILE
 from ingest.settings.column_names import WORDS
@@ -189,6 +190,7 @@ def _performance(metrics: Sequence[Guess], guesses: Sequence[Guess]) -> str:
         return latency
     # In a time that was set, the more was done the better.
     done = [guess for guess in own if guess.why == AT_RANDOM and time is not None]
+    done += [guess for guess in own if is_fixed and _counts_what_was_done(guess)]
     for guess in done[: not rates]:
         guess.better = "more"
         rates = [guess]
@@ -200,6 +202,14 @@ def _performance(metrics: Sequence[Guess], guesses: Sequence[Guess]) -> str:
     # A mean says more of a run than its least or its greatest value.
     others.sort(key=lambda g: g.heading.has("min", "max", "sum"))
     return others[0].own_name if others else "duration_s" if time is not None else ""
+
+
+def _counts_what_was_done(guess: Guess) -> bool:
+    """Return whether whole numbers are of items of work, or of events: `total_events`."""
+    items = {*guess.heading.words} - WORDS["plain"]
+    is_counted = items == {"events"} or bool(item_counted("_".join(guess.heading.words)))
+    is_whole = bool(len(guess.numbers)) and bool(np.all(guess.numbers % 1 == 0))
+    return is_counted and is_whole and not guess.unit
 
 
 def settle_rates(guesses: Sequence[Guess]) -> None:

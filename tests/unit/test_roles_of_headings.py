@@ -289,3 +289,26 @@ def test_workloads_of_few_runs_each_stand_in_one_picture(is_set: bool, tmp_path:
     with open_lake(lake) as opened:
         workloads = opened.polars("SELECT DISTINCT workload FROM runs")["workload"].to_list()
     assert sorted(workloads) == (["fft", "lu", "sort"] if is_set else ["t"])
+
+
+@pytest.mark.parametrize(
+    ("times", "heading", "performance"),
+    [
+        # Each row ran as long as someone set: what was done in it tells them apart.
+        ((60.125, 60.25, 60.0625, 60.1875), "total_events", "total_events"),
+        ((60.125, 60.25, 60.0625, 60.1875), "jobs_total", "jobs_total"),
+        # Nothing says that these are of work.
+        ((60.125, 60.25, 60.0625, 60.1875), "odd_pages", "latency_avg"),
+        ((60.125, 41.25, 83.0625, 52.1875), "total_events", "duration_s"),
+    ],
+)
+def test_in_a_time_that_was_set_the_more_items_the_better(
+    times: tuple[float, ...], heading: str, performance: str, tmp_path: Path
+) -> None:
+    rows = "".join(
+        f"{lane},{n},{time},{4711 * n + 813},{90.125 / n}\n"
+        for n, (lane, time) in enumerate(zip(("near", "far", "mid", "off"), times, strict=True), 1)
+    )
+    header = f"lane,trial,total_time,{heading},latency_avg\n"
+    text = propose_for(put(tmp_path, {"t.csv": header + rows})).text
+    assert f"performance: {performance}" in text
