@@ -109,11 +109,13 @@ class UtcWindow:
     Attributes:
         start_s, end_s: Unix seconds, UTC.
         slack_s: Greatest error of either, seconds.
+        is_local: Whether the file states no offset from UTC: its times are of some local clock.
     """
 
     start_s: float
     end_s: float
     slack_s: float = 0.0
+    is_local: bool = False
 
     @property
     def length_s(self) -> float:
@@ -134,6 +136,7 @@ class Intervals:
         values: By quantity with its unit, float64, shape (n,); NaN where a row has no value.
             Quantities of `COUNTED` are counts of the interval; others are values over all of it.
         start_unix_s: When the tool began; None if unknown.
+        is_local: As of `UtcWindow`.
     """
 
     end_s: np.ndarray
@@ -143,6 +146,7 @@ class Intervals:
     place: list[str]
     values: dict[str, np.ndarray]
     start_unix_s: float | None = None
+    is_local: bool = False
 
 
 @dataclass(slots=True)

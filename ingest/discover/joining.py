@@ -19,8 +19,13 @@ from ingest.discover.found_files import (
 )
 from ingest.discover.matching import place_of
 from ingest.discover.names import strip_compression
+from ingest.discover.source_reads import read_source
 from ingest.formats.table_lines import is_document
+from ingest.records import Reading, UtcWindow
 from ingest.settings.dataset import UNKNOWN
+
+# Of the time of a run a trace must cover this share.
+LEAST_COVERED: Final = 0.9
 
 # From a file and a role to the keys by which a file of this role may be joined.
 KeysOf = Callable[[RawFile | KnownFile, str], Iterator[str]]
@@ -64,7 +69,8 @@ def join_traces(discovery: Discovery) -> None:
 
     This is the run whose output has the same name, whatever its folder and ending; else the only
     run with an output in the folder of the trace, else the only one in the folder above or in one
-    beside, if no other trace is as near. Otherwise the trace is a run by itself.
+    beside, if no other trace is as near. Else it is shared by all runs that took place while it
+    was sampled. Otherwise the trace is a run by itself.
     """
     traces: dict[str, list[RunGroup]] = defaultdict(list)
     results: dict[str, list[RunGroup]] = defaultdict(list)
@@ -77,6 +83,8 @@ def join_traces(discovery: Discovery) -> None:
     for dataset, alone in traces.items():
         for keys_of in (_names, _folders, _folders_above):
             alone = _joined(alone, results[dataset], keys_of)
+        if alone and results[dataset]:
+            _share(alone, results[dataset])
 
 
 def _joined(traces: list[RunGroup], results: Iterable[RunGroup], keys_of: KeysOf) -> list[RunGroup]:
@@ -103,6 +111,51 @@ def _joined(traces: list[RunGroup], results: Iterable[RunGroup], keys_of: KeysOf
         else:
             left.append(trace)
     return left
+
+
+def _share(traces: Iterable[RunGroup], results: Iterable[RunGroup]) -> None:
+    """Give each trace to all runs that took place while it was sampled, by one kind of clock.
+
+    The runs' outputs state their times; each run gets its part of the trace.
+    """
+    windows = [(group, window) for group in results if (window := _window_of(group))]
+    for trace in traces if windows else ():
+        sampled = _reading_of(trace.files[0]) if len(trace.files) == 1 else None
+        rows = sampled.intervals if sampled else None
+        if rows is None or rows.start_unix_s is None or not rows.end_s.size:
+            continue
+        begin_s = rows.start_unix_s + rows.end_s[0] - rows.dt_s[0]
+        end_s = rows.start_unix_s + rows.end_s[-1]
+        hosts = [
+            group
+            for group, window in windows
+            if window.is_local == rows.is_local
+            and min(end_s, window.end_s) - max(begin_s, window.start_s)
+            >= LEAST_COVERED * window.length_s
+        ]
+        for host in hosts:
+            match = host.match(None)
+            host.files += [
+                file if isinstance(file, KnownFile) else replace(file, match=match)
+                for file in trace.files
+            ]
+        if hosts:
+            trace.files.clear()
+
+
+def _window_of(group: RunGroup) -> UtcWindow | None:
+    """Return the time that the outputs of a run state; None if none does."""
+    outputs = (file for file in group.files if file.format.role == "output")
+    readings = filter(None, map(_reading_of, outputs))
+    return next((each.utc_window for each in readings if each.utc_window), None)
+
+
+def _reading_of(file: RawFile | KnownFile) -> Reading | None:
+    if isinstance(file, KnownFile):
+        known = file.recorded
+        file = RawFile(known.path, known.size, known.mtime, "", file.settings, file.format, None)
+    content = read_source(file).content
+    return content if isinstance(content, Reading) else None
 
 
 def _names(file: RawFile | KnownFile, role: str) -> Iterator[str]:

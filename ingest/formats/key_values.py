@@ -12,7 +12,7 @@ from data.declared import Column, Kind
 from data.errors import FormatError
 from data.knob_table import KNOB_TABLE
 from ingest.files.text_lines import decode_text, whole_text
-from ingest.formats.logged_blocks import are_blocks
+from ingest.formats.logged_blocks import are_blocks, under_sections
 from ingest.formats.trace_headings import Heading, read_heading
 from ingest.formats.trace_times import unix_of_number
 from ingest.formats.written_numbers import without_commas
@@ -26,7 +26,7 @@ _ENDINGS: Final = re.compile(
     re.IGNORECASE,
 )
 # Blanks are not given back, and end with their line: long runs of them are read once.
-_NAME: Final = r"[^\S\n]*+(?:\|[^\S\n]*+)?([A-Za-z](?:[\w .%/()\[\]-]|:(?=\S)){1,58}?)\s*"
+_NAME: Final = r"[^\S\n]*+(?:\|[^\S\n]*+)?([^\W\d_](?:[\w .%/()\[\]-]|:(?=\S)){1,58}?)\s*"
 _KEY: Final = _NAME + r"[:=]\s+"
 # Hours, minutes and seconds, as GNU time writes them.
 _PLAIN: Final = r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?"
@@ -55,13 +55,14 @@ _ROW: Final = re.compile(
 # A name with a unit and two numbers between commas.
 _COLUMNS: Final = re.compile(rf"^{_NAME}(?<=[\])]),\s*{_PLAIN}\s*,\s*{_PLAIN}", re.MULTILINE)
 _LIKWID: Final = re.compile(r"^(?:TABLE|STRUCT),", re.MULTILINE)
-_WORD: Final = re.compile(_KEY + r"([A-Za-z][\w.+/-]*(?: [\w.+/-]+){0,2})\s*")
+_WORD: Final = re.compile(_KEY + r"([^\W\d_][\w.+/-]*(?: [\w.+/-]+){0,2})\s*")
 # Names of the time that a run took; a time of a part of it has further words.
 _TIME: Final = re.compile(
     r"(?:(?:total|elapsed|execution|wall|wall.?clock|real|run|running) ?)*"
     r"(?:time|elapsed|duration|runtime)(?: taken)?|wall.?(?:clock )?time for (?:all|running .*)",
     re.IGNORECASE,
 )
+_PACKAGES: Final = frozenset({"package", "pkg", "rapl"})
 _TARGETS: Final = {"energy": "energy_j", "power": "power_w"}
 # Of what threads that issue requests measure.
 _OF_REQUESTS: Final = WORDS["latencies"] | WORDS["loads"]
@@ -242,7 +243,10 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
         else:
             name = clean_name(line.key, "real", columns)
             unit = line.unit
-            better: Literal["more"] | None = "more" if {*line.words} & WORDS["more"] else None
+            better: Literal["more", "less"] | None = (
+                "more" if {*line.words} & WORDS["more"] else None
+            )
+            better = "less" if line.heading.quantity == "energy" else better
             if not unit and line.words and line.words[-1] in headings.RATES:
                 unit = headings.RATES[line.words[-1]]
             columns[name] = Column(name, "metric", "real", line.key, line.key, unit, better)
@@ -250,6 +254,10 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     if not reading.measurements:
         raise FormatError(f"no line with a name and a number ({context.name})")
     reading.columns = tuple(columns.values())
+    parts_of = [line.key for line in lines if line.heading.quantity == "energy" and line.unit]
+    if parts_of and "energy_j" not in whole.values():
+        detail = f"none of {', '.join(parts_of)} says to be of the whole machine: no energy_j"
+        reading.problems.append(Problem("parts_only", "doubted", detail))
     return reading
 
 
@@ -281,15 +289,20 @@ def _whole_run(lines: Sequence[_Line]) -> dict[str, str]:
         line.key: "duration_s"
         for line in lines
         if line.unit is not None
-        and _TIME.fullmatch(re.sub(r"\s*[(\[][^)\]]*[)\]]", "", line.key).strip())
+        and _TIME.fullmatch(" ".join(words_of(re.sub(r"\s*[(\[][^)\]]*[)\]]", "", line.key))))
     }
     whole = dict([*whole.items()][:1])
     for quantity, target in _TARGETS.items():
         of = [line for line in lines if line.unit is not None and line.key not in whole
               and line.heading.quantity == quantity and line.heading.domain in _WHOLE
               and not line.is_beside]  # fmt: skip
-        if of:
-            whole[min(of, key=_distance).key] = target
+        if not of:
+            continue
+        best = min(of, key=_distance)
+        # Of a processor and a card none is the whole, but that of a package has its GPU in it.
+        is_cpu = best.heading.domain == "package" and _PACKAGES.isdisjoint(best.words)
+        if not (is_cpu and any(line.heading.domain == "gpu" for line in of)):
+            whole[best.key] = target
     return whole
 
 
@@ -331,6 +344,8 @@ def _pairs(
     """
     lines = whole_text(blocks, context.name).splitlines()
     parsed = [_number(line) for line in lines]
+    keys = under_sections(lines, [each[0] if each else "" for each in parsed])
+    parsed = [(key, *each[1:]) if each else None for key, each in zip(keys, parsed, strict=True)]
     written = [each[1] for each in parsed if each and ":" not in each[1]]
     plain = without_commas(written, is_comma_separated=True)
     if plain is None:

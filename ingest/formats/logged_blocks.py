@@ -4,6 +4,7 @@ Titles and settings above results hold for all results below them until they rec
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, takewhile
 from typing import Final
@@ -21,13 +22,17 @@ _MOST_LINES: Final = 0.9
 _LEAST_LINES: Final = 0.5
 _MANY_NAMES: Final = 6
 # A line of a block: a name and a value.
-_FIELD: Final = re.compile(r"\s*([^\W\d_][\w ./%()\[\]-]{0,58}?)\s*[:=]\s*(\S.{0,80})")
+_FIELD: Final = re.compile(
+    r"\s*([^\W\d_](?:[\w ./%-]|\([^()]{0,30}\)|\[[^\[\]]{0,30}\]){0,58}?)\s*[:=]\s*(\S.{0,80})"
+)
 # The same as a comment of a script: `# Total time = 17.5 s`.
 _COMMENT: Final = re.compile(r"# (?=[^:=]*[:=]\s*[-+.]?\d)")
 # A heading of Markdown, a line within rules, or what a script says before it runs something.
 _TITLE: Final = re.compile(
     r"(#{1,6}|={2,}|\*{2,}|-{2,}|(?i:running|testing|executing|benchmarking)) (.*?\w.*?)[ =*.:-]*"
 )
+# `Domain PKG:` above lines whose names stand under other such lines too.
+_SECTION: Final = re.compile(r"\s*([^\W\d_][\w .-]{0,40}):\s*")
 # What stands in brackets behind a number and its unit.
 _ASIDE: Final = re.compile(r"([-+]?\d[\d.,]*(?:[eE][-+]?\d+)?\s*[A-Za-z%/]*)\s+\([^()]*\)")
 
@@ -128,3 +133,23 @@ def are_blocks(lines: Sequence[str]) -> bool:
         is_setting(name) or not any(is_number(bare(v)) for v in values[name]) for name in varied
     )
     return is_set and is_run({name: blocks[0][name] for name in names})
+
+
+def under_sections(lines: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Return the names of the values of lines; those under several sections with their section.
+
+    Args:
+        names: Of each line; empty for one without.
+    """
+    sections, own = list[str](), ""
+    for line in lines:
+        found = _SECTION.fullmatch(line)
+        own = found[1] if found else own
+        sections.append(own)
+    under: dict[str, set[str]] = defaultdict(set)
+    for section, name in zip(sections, names, strict=True):
+        under[name].add(section)
+    return [
+        f"{section} {name}" if name and section and len(under[name] - {""}) > 1 else name
+        for section, name in zip(sections, names, strict=True)
+    ]

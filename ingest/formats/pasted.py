@@ -5,7 +5,7 @@ or commands above the outputs; each holds for all outputs below it until it recu
 """
 
 import re
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
@@ -14,7 +14,8 @@ from data.declared import Column, Kind
 from data.knob_table import KNOB_TABLE
 from ingest.formats.logged_blocks import field_of, title_of
 from ingest.formats.logged_rows import names_of
-from ingest.records import Problem, Reading
+from ingest.formats.run_marks import Mark, mark_in, window_of
+from ingest.records import Problem, Reading, UtcWindow
 from ingest.settings.column_names import WORDS, clean_name, name_of_values
 from ingest.settings.headings import is_measurement, is_setting, words_of
 from ingest.settings.units import unit_of
@@ -51,12 +52,14 @@ class Output:
         knobs: What stands above it, by column.
         columns: Declarations of these, without those of the lake.
         titles: Columns of `knobs` with what titles say beside settings.
+        window: The time between lines that mark its begin and its end; None without these.
     """
 
     text: str
     knobs: Mapping[str, float | int | str] = field(default_factory=dict)
     columns: tuple[Column, ...] = ()
     titles: frozenset[str] = frozenset()
+    window: UtcWindow | None = None
 
 
 def cut(text: str, spans: Sequence[tuple[int, int]]) -> list[Output]:
@@ -67,20 +70,41 @@ def cut(text: str, spans: Sequence[tuple[int, int]]) -> list[Output]:
             above the next one.
     """
     bounds = [0, *(end for _, end in spans)]
+    gaps = [text[end:begin] for end, (begin, _) in zip(bounds, spans, strict=False)]
+    gaps.append(text[bounds[-1] :])
+    marks = [[mark for line in gap.splitlines() if (mark := mark_in(line))] for gap in gaps]
     said: list[dict[str, str]] = []
     held: list[tuple[str, dict[str, str]]] = []
-    for end, (begin, _) in zip(bounds, spans, strict=False):
-        for line in text[end:begin].splitlines():
+    for gap in gaps[:-1]:
+        for line in gap.splitlines():
             _take(line, held)
         said.append({name: value for _, values in held for name, value in values.items()})
-    columns = [*filter(None, (_column(name, said) for name in _names(said)))]
+    columns = _columns(said)
     own = tuple(column for _, column in columns if column.name not in _KINDS)
     heads = frozenset(column.name for name, column in columns if name.startswith(_HEADING))
     begins = [*(begin for begin, _ in spans), len(text)]
+    windows = (_window(above, below) for above, below in pairwise(marks))
     return [
-        Output(text[begin:end], _knobs(values, columns), own, heads)
-        for (begin, end), values in zip(pairwise(begins), said, strict=True)
+        Output(text[begin:end], _knobs(values, columns), own, heads, window)
+        for (begin, end), values, window in zip(pairwise(begins), said, windows, strict=True)
     ]
+
+
+def settings_of(titles: Sequence[str]) -> tuple[list[dict[str, float | int | str]], list[Column]]:
+    """Return what titles of runs say was set for each, and the declarations of what is not the
+    lake's own.
+    """
+    said = [settings_in(title, f"{_HEADING} 1") for title in titles]
+    columns = _columns(said)
+    own = [column for _, column in columns if column.name not in _KINDS]
+    return [_knobs(values, columns) for values in said], own
+
+
+def _window(above: Sequence[Mark], below: Sequence[Mark]) -> UtcWindow | None:
+    """Return the time of an output between marks of its begin and its end."""
+    begin = next((mark for mark in reversed(above) if mark.is_begin), None)
+    end = next((mark for mark in below if not mark.is_begin), None)
+    return window_of(begin, end) if begin and end else None
 
 
 def add_settings(
@@ -97,8 +121,9 @@ def add_settings(
     """
     stated = [said_in(each.text) for each in outputs] if len(outputs) > 1 else []
     own = {**reading.knobs}
+    reading.utc_window = reading.utc_window or output.window
     for name, value in output.knobs.items():
-        titles = {(at, each.knobs.get(name)) for at, each in zip(stated, outputs, strict=True)}
+        titles = {(at, each.knobs.get(name)) for at, each in zip(stated, outputs, strict=False)}
         is_known = name in own or (name == "thread_count" and "threads" in own)
         if not is_known and (name not in output.titles or len(titles) > len({*stated})):
             reading.knobs[name] = value
@@ -130,16 +155,18 @@ def _is_again(mark: str, other: str, values: Collection[str], others: Collection
 
 def _read(line: str, held: Sequence[tuple[str, object]]) -> tuple[str, dict[str, str]]:
     """Return the marks of a title and the settings that a line says; none for other lines."""
+    if mark := mark_in(line):
+        return "@", settings_in(mark.rest, f"{_HEADING} 1") if mark.is_begin else {}
     if _COMMAND.fullmatch(line):
         found = _OPTION.findall(line)
         return "$", {
             f"{_OPTION_MARK}{name}": value for name, value in found if not is_measurement(name)
         }
     if title := title_of(line):
-        mark, text = title
-        others = [*dict.fromkeys(of for of, _ in held if of and of[0] != "#"), mark]
-        level = len(mark) if mark[0] == "#" else 1 + others.index(mark)
-        return mark, settings_in(text, f"{_HEADING} {level}")
+        sign, text = title
+        others = [*dict.fromkeys(of for of, _ in held if of and of[0] != "#"), sign]
+        level = len(sign) if sign[0] == "#" else 1 + others.index(sign)
+        return sign, settings_in(text, f"{_HEADING} {level}")
     named: Mapping[str, str] = {}
     if _PAIRS.fullmatch(line.strip()):
         named = names_of(line.strip())
@@ -191,8 +218,9 @@ def _is_name(word: str) -> bool:
     return is_setting(word) or not _NO_SETTINGS.isdisjoint(words)
 
 
-def _names(said: Sequence[Mapping[str, str]]) -> Iterator[str]:
-    yield from dict.fromkeys(name for each in said for name in each)
+def _columns(said: Sequence[Mapping[str, str]]) -> list[tuple[str, Column]]:
+    names = dict.fromkeys(name for each in said for name in each)
+    return [*filter(None, (_column(name, said) for name in names))]
 
 
 def _column(name: str, said: Sequence[Mapping[str, str]]) -> tuple[str, Column] | None:

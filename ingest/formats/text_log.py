@@ -18,7 +18,7 @@ from data.schema import KNOBS
 from ingest.declarations import LogDeclaration, LogHistogram, TableColumn
 from ingest.files.text_lines import decode_text, whole_text
 from ingest.formats.pasted import Output, add_settings, cut
-from ingest.formats.trace_times import unix_seconds
+from ingest.formats.trace_times import is_local, unix_seconds
 from ingest.records import Problem, ReadContext, Reading, UtcWindow
 from ingest.settings.column_names import clean_name
 from ingest.settings.layout import read_layer
@@ -87,9 +87,10 @@ class TextLog:
         if len(parts) > 1 and context.part not in parts:
             detail = f"{len(parts)} blocks that are runs; only the first is read"
             reading.problems.append(Problem("several_blocks", "doubted", detail))
+        is_naive = any(is_local(texts.get(name, "")) for name in TIMES)
         begin, end = (unix_seconds(texts.pop(name, "")) for name in TIMES)
         if begin < end:
-            reading.utc_window = UtcWindow(begin, end)
+            reading.utc_window = UtcWindow(begin, end, is_local=is_naive)
         for name, found in texts.items():
             _take(name, found, declaration, reading)
         if self._declaration is not None and (not declaration.begin or len(parts) < 2):
@@ -144,7 +145,12 @@ def _parts(text: str, declaration: LogDeclaration) -> dict[str, Output]:
 def _outputs(text: str, declaration: LogDeclaration) -> list[Output]:
     """Return the outputs of the tool in a text, with what stands above each."""
     begins = _begins(text, declaration)
-    ends = [*begins[1:], len(text)][: len(begins)]
+    if len(begins) > 1 and not all(mark in text[begins[-1] :] for mark in declaration.marks):
+        # The tool did not finish its last output, unless it writes its first mark on many lines.
+        is_first = text.count(min(declaration.marks, key=text.find)) == len(begins)
+        end = begins.pop()
+        text = text[:end] if is_first or len(begins) > 1 else text
+    ends = [*begins[1:], len(text)]
     spans = [
         (begin, max((m.end() for f in declaration.finds for m in f.finditer(text, begin, end)),
                     default=begin))
@@ -172,8 +178,7 @@ def _begins(text: str, declaration: LogDeclaration) -> list[int]:
             begins.append(text.rfind("\n", 0, at + 1) + 1)
             seen = set()
         seen.add(mark)
-    # The last is whole.
-    return begins if seen >= {*declaration.marks} else begins[:-1] or [0]
+    return begins or [0]
 
 
 def _stated(declaration: LogDeclaration, text: str) -> tuple[str | None, ...]:

@@ -23,6 +23,7 @@ from ingest.formats.trace_headings import kernel_of, numbered, part_in, result_c
 from ingest.formats.trace_layout import layout_of, read_layout
 from ingest.formats.trace_quantities import POWERCAP_SCALE, numbers_of, read_headings
 from ingest.formats.trace_search import EVEN_SHARE, Trace, trace_of
+from ingest.formats.trace_times import is_local
 from ingest.records import Intervals, ReadContext, Reading
 from ingest.settings.column_names import clean_name
 from ingest.settings.headings import without_unit
@@ -111,6 +112,9 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     reading.interval_s = reading.measurements["duration_s"]
     cells_by_name = zip(trace.layout.headings, trace.layout.columns, strict=True)
     reading.facts = {name: c[0] for name, c in cells_by_name if c[0] and len({*c}) == 1}
+    times = (cells[0] for cells, of in zip(trace.layout.columns, trace.headings, strict=True)
+             if of.quantity == "time")  # fmt: skip
+    intervals.is_local = intervals.start_unix_s is not None and is_local(next(times, ""))
     reading.part = _part_of(trace)
     reading.problems = trace.problems.all()
     return reading

@@ -20,16 +20,11 @@ _FACTORS: Final[dict[Quantity, float]] = {
     **{"frequency": 1e-6, "busy": 1.0, "time": 1.0},
 }
 _WORDS: Final[dict[Quantity, frozenset[str]]] = {
-    "power": frozenset(
-        {
-            "leistung", "wirkleistung", "puissance", "potencia", "power", "pwr", "watt", "watts",
-            "consumption",
-        }
-    ),
-    "energy": frozenset({"energie", "energy", "joules", "joule"}),
+    "power": frozenset({"wirkleistung", "power", "pwr", "watt", "watts", "consumption"}),
+    "energy": frozenset({"energy", "joules", "joule"}),
     "busy": frozenset({"util", "utilization", "utilisation", "usage", "busy", "gputl", "sm"}),
     "frequency": frozenset({"freq", "frequency", "clock", "clk", "sclk", "mhz"}),
-    "voltage": frozenset({"voltage", "volts", "spannung", "tension"}),
+    "voltage": frozenset({"voltage", "volts", "tension"}),
     "current": frozenset({"current", "amps", "strom", "courant"}),
 }  # fmt: skip
 _NO_POWER: Final = _WORDS["voltage"] | _WORDS["current"] | {"volt", "amp"}
@@ -40,7 +35,7 @@ _NO_READING: Final = frozenset(
      "management", "headroom", "pf", "idle", "full", "empty", "design", "remaining"}
 )  # fmt: skip
 _DAYS: Final = frozenset({"date", "datum", "fecha"})
-_OTHER_TONGUES: Final = _DAYS | {"zeit", "uhrzeit", "zeitstempel", "temps", "heure", "hora"}
+_OTHER_TONGUES: Final = _DAYS | {"uhrzeit", "zeitstempel", "temps", "heure", "hora"}
 _TIMES: Final = frozenset(
     {"time", "timestamp", "elapsed", "epoch", "datetime", "ts", "t", "seconds", "sec", "s", "clock",
      "date", "stamp", "since", "start", "unix", "utc", "local", "relative", "sample", "ms", "us",

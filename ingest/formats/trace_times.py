@@ -27,6 +27,8 @@ _ZONE: Final = re.compile(r"(?<=[\dM]) (?!AM|PM)[A-Z]{3,4}(?=$| \d{4}$)")
 _BLANK_MS: Final = re.compile(r"\. (\d{1,3})(?!\d)")
 _OF_DAY: Final = re.compile(r"(\d{1,2}):(\d\d):(\d\d)(?:[.,](\d+))?")
 _DAY_S: Final = 86_400.0
+_OFFSET: Final = re.compile(r"(?:\dZ|\b(?:UTC|GMT)\b.*|:\d\d(?:\.\d+)? ?[-+]\d\d:?\d\d)$")
+_COUNTED: Final = re.compile(r"\d{10,19}(?:[.,]\d+)?(?:[eE]\+?\d+)?|\d(?:\.\d+)?[eE]\+?\d+")
 # Least of a number of ns, us, ms, s since 1970 that is a date: 1973; of s 2001, since clocks that
 # start with the machine count ms.
 _EPOCHS: Final = ((1e17, 1e-9), (1e14, 1e-6), (1e11, 1e-3), (1e9, 1.0))
@@ -94,6 +96,11 @@ def _unix_seconds(text: str, form: str) -> float:
         return moment + (float(f"0.{fraction[2]}") if fraction else 0.0)
     except ValueError:
         return np.nan
+
+
+def is_local(text: str) -> bool:
+    """Return whether a time has neither an offset from UTC nor is a number since 1970."""
+    return not (_OFFSET.search(text.strip()) or _COUNTED.fullmatch(text.strip()))
 
 
 def unix_seconds(text: str) -> float:

@@ -38,6 +38,7 @@ _OF_REQUESTS: Final = frozenset(
     {*LATENCY_OF, "fio", "fio_terse", "iperf3", "netpipe_out", "hdr_percentiles", "sysbench"}
     | {"fio_text", "ycsb", "cyclictest"}
 )
+_LOADS: Final = frozenset({"rps", "qps"})
 _MACHINE_FILES: Final = ("cpuinfo", "lscpu")
 _REGEX: Final = {"hex": "0[xX][0-9a-fA-F]+", "size": r"\d+[kKmMgG]?(?:i?[bB])?", "number": r"\d+"}
 
@@ -65,8 +66,12 @@ def with_own_names(
         texts: Names of columns of texts.
     """
     names = {column.name: column.name for column in columns}
-    if form not in _OF_REQUESTS and "threads" in names:
+    is_of_requests = form in _OF_REQUESTS
+    if not is_of_requests and "threads" in names:
         names["threads"] = "thread_count"
+    loads = [name for name in names if name in _LOADS]
+    if is_of_requests and len(loads) == 1:
+        names[loads[0]] = "load_qps"
     for column in columns:
         if column.kind != "text" and (name := names[column.name]) in texts:
             names[column.name] = clean_name(f"{name} number", column.kind, texts, "knob")

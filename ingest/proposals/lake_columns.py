@@ -288,6 +288,10 @@ def _best(guesses: Sequence[Guess], target: str) -> Guess | None:
     return best
 
 
+# Times that a kernel and a program took of processors.
+_OF_PROCESSORS: Final = ({"system", "time"}, {"sys", "time"}, {"user", "time"})
+
+
 def _rank(guess: Guess, target: str) -> int:
     """Say how likely a column is the run's own energy, power or duration."""
     heading = guess.heading
@@ -302,6 +306,8 @@ def _rank(guess: Guess, target: str) -> int:
     if not heading.has("package", "pkg"):
         rank -= 4 * heading.has(*WORDS["parts"])
     if target == "duration_s":
+        # Of a processor: `System time (seconds)` beside `User time`.
+        rank -= 30 * ({*heading.words} - WORDS["plain"] in _OF_PROCESSORS)
         rank -= 12 * heading.has("gpu", *WORDS["phases"])
         rank -= 30 * heading.has(*WORDS["times_of_day"], *WORDS["moments"], *_NO_DURATION)
         rank -= 30 * any(re.fullmatch(PERCENTILE, word) for word in heading.words)

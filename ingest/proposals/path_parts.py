@@ -307,7 +307,7 @@ class _Reader:
         if kind != "text" and is_power_limit(word, values):
             return _SET["power"]
         # `run_15W`: a replicate has no unit.
-        is_counted = quantity in _SET and {*words_of(word)} <= WORDS["replicates"]
+        is_counted = bool(quantity) and {*words_of(word)} <= WORDS["replicates"]
         is_naming = not {*words_of(word)}.isdisjoint(naming) and not is_counted
         if word.lower() in OF_SIZES or is_naming:
             # Values may say more: a `power_mode` of modes.

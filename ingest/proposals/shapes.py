@@ -20,6 +20,7 @@ from ingest.settings.dataset import FILE_NAME
 _HEADS_A_SHAPE: Final = 3
 _HEAD_BYTES: Final = 1 << 14
 MACHINE: Final = re.compile(r"[a-z]{1,3}\d{3,4}[a-z]*\d*")
+_BEHIND: Final = re.compile(r"[A-Za-z]{2,}[_\-]")
 _TOKEN: Final = re.compile(
     r"(?P<stamp>(?<!\d)20\d\d(?:-\d\d-\d\d|\d{4})[ _T-]\d\d(?:[-_:.]?\d\d){1,2}(?!\d))|"
     r"(?P<hex>0[xX][0-9a-fA-F]+)|(?P<size>\d+[kKmMgG](?:i?[bB])?(?![A-Za-z]))|(?P<number>\d+)"
@@ -102,7 +103,9 @@ def _tokens(path: str) -> tuple[tuple[_Token, ...], tuple[str, ...]]:
         if names and any(start <= match.start() < end for start, end in names):
             continue
         before = path[at : match.start()]
-        tokens.append(_Token(str(match.lastgroup), match[0], _word_at_end(before)))
+        # Of `100rps_2t` the word is of the number before it.
+        word = "" if tokens and _BEHIND.fullmatch(before) else _word_at_end(before)
+        tokens.append(_Token(str(match.lastgroup), match[0], word))
         literals.append(before)
         at = match.end()
     return tuple(tokens), (*literals, path[at:])

@@ -94,8 +94,11 @@ def interval_tables(run: RunRow, window: UtcWindow | None) -> dict[str, pa.Table
     ]
     if not reported:
         return {}
+    # What a trace of several runs has of others is none of this one.
     placed = [
-        _placed(rows, window) if rows.start_unix_s is not None and window is not None else rows
+        _cut(_placed(rows, window), window.length_s)
+        if rows.start_unix_s is not None and window is not None
+        else rows
         for _, rows in reported
     ]
     run_id = run.row["run_id"]

@@ -125,7 +125,7 @@ def is_power_limit(heading: str, values: Collection[object]) -> bool:
 
 def in_ascii(text: str) -> str:
     """Spell Greek letters and leave accents out: a delta before `kwh` is `delta_kwh`."""
-    return text if text.isascii() else "".join(map(_spelled, text))
+    return text if text.isascii() else "".join(map(_spelled, text.replace("ß", "ss")))
 
 
 def _spelled(letter: str) -> str:

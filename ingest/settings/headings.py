@@ -114,7 +114,8 @@ def _raw_words(text: str) -> list[str]:
     """Split at separators and before capitals, but not within a unit such as `mWh` or `p99`."""
     if not text.isascii():
         # Letters without accents; not the signs of units.
-        text = "".join(c for c in normalize("NFD", text) if not combining(c))
+        plain = normalize("NFD", text.replace("ß", "ss"))
+        text = "".join(c for c in plain if not combining(c))
     parts = _PART.findall(re.sub(_DELTA, "delta ", text))
     return [word for part in parts for word in _words_in(part)]
 

@@ -51,6 +51,14 @@ def test_outputs_of_which_nothing_says_what_was_set_are_doubted(lake: Path, tmp_
     assert "plain" in doubt.path
 
 
+def test_an_output_that_was_cut_says_nothing_of_the_one_above(lake: Path, tmp_path: Path) -> None:
+    begun = sysbench(700, 8).partition("General statistics:")[0]
+    put(tmp_path / "raw" / "out.txt", sysbench(900, 2) + sysbench(800, 4) + begun)
+    ingest(lake, tmp_path / "raw", is_proposing=True)
+    found = query(lake, "SELECT threads, throughput_qps FROM runs ORDER BY ALL")
+    assert [*map(tuple, map(dict.values, found))] == [(2, 900.5), (4, 800.5)]
+
+
 def test_settings_on_a_line_hold_until_they_recur(lake: Path, tmp_path: Path) -> None:
     text = "".join(
         f"freq={mhz} MHz\n" + "".join(f"connections={n}\n{WRK.format(n, n, n, mhz + n)}"

@@ -1,0 +1,133 @@
+"""Texts that programs print of a run, as people who study them keep these: sections, tongues."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from ingest.formats.logged_blocks import under_sections
+from ingest.proposals.path_parts import read_paths
+from ingest.settings.headings import is_setting, quantity_of, read_heading, words_of
+from tests.fixtures.ingest import ingest, put, query, runs
+
+
+def test_values_of_sections_are_not_those_of_the_last(lake: Path, tmp_path: Path) -> None:
+    """likwid-powermeter writes `Energy consumed` of each domain; that of DRAM was the run's."""
+    domains = (("PKG", 80.5), ("PP0", 40.5), ("DRAM", 9.5))
+    text = "Runtime: 8.0 s\nMeasure for socket 0 on CPU 0\n" + "".join(
+        f"Domain {name}:\nEnergy consumed: {joules} Joules\nPower consumed: {joules / 8} Watt\n"
+        for name, joules in domains
+    )
+    put(tmp_path / "raw" / "likwid_1.log", text)
+    put(tmp_path / "raw" / "likwid_2.log", text.replace("80.5", "90.5"))
+    ingest(lake, tmp_path / "raw", is_proposing=True)
+    found = query(
+        lake, "SELECT energy_j, domain_dram_energy_consumed AS dram, duration_s FROM runs"
+    )
+    assert sorted(tuple(each.values()) for each in found) == [(80.5, 9.5, 8.0), (90.5, 9.5, 8.0)]
+
+
+def test_names_in_one_section_alone_stay_as_they_are() -> None:
+    lines = ["Costs:", "time: 1 s", "energy: 5 J", "Other:", "time: 2 s"]
+    names = ["", "time", "energy", "", "time"]
+    assert under_sections(lines, names) == ["", "Costs time", "energy", "", "Other time"]
+
+
+@pytest.mark.parametrize(
+    ("energies", "whole"),
+    [
+        ({"CPU energy": 30.5, "GPU energy": 90.5}, None),
+        ({"CPU energy": 30.5, "GPU energy": 90.5, "Total energy": 130.5}, 130.5),
+        # A package has its GPU in it.
+        ({"Package energy": 30.5, "GPU energy": 9.5}, 30.5),
+        ({"CPU energy": 30.5, "DRAM energy": 9.5}, 30.5),
+    ],
+)
+def test_of_a_processor_and_a_card_none_is_the_whole(
+    energies: dict[str, float], whole: float | None, lake: Path, tmp_path: Path
+) -> None:
+    text = "Inference time: 9.5 s\nTokens/s: 40.5\n"
+    text += "".join(f"{name}: {joules} J\n" for name, joules in energies.items())
+    for model in ("opt", "gpt2"):
+        put(tmp_path / "raw" / f"{model}.log", text)
+    report = ingest(lake, tmp_path / "raw", is_proposing=True)
+    assert [run.get("energy_j") for run in runs(lake)] == [whole, whole]
+    assert all(run["gpu_energy"] == energies["GPU energy"] for run in runs(lake)
+               if "GPU energy" in energies)  # fmt: skip
+    kinds = {each.problem.kind for each in report.problems}
+    assert ("parts_only" in kinds) is (whole is None)
+
+
+def test_texts_in_other_tongues_are_runs(lake: Path, tmp_path: Path) -> None:
+    german = "Kerne: {}\nGröße: 900\nLaufzeit: {}.5 Sekunden\nEnergieverbrauch: {}.25 J\n"
+    spanish = "hilos: {}\ntiempo: {}.5 segundos\nenergía: {}.25 J\n\n"
+    for cores in (2, 4):
+        put(tmp_path / "raw" / "de" / f"kerne_{cores}.txt", german.format(cores, 9, 40 * cores))
+    text = "".join(spanish.format(n, 12 // n, 40 * n) for n in (1, 2, 4))
+    put(tmp_path / "raw" / "es" / "resultados.txt", text)
+    ingest(lake, tmp_path / "raw", is_proposing=True)
+    found = query(lake, "SELECT hilos, duration_s, energy_j FROM runs ORDER BY ALL")
+    assert [tuple(each.values()) for each in found] == [
+        (1, 12.5, 40.25), (2, 6.5, 80.25), (4, 3.5, 160.25),
+        (None, 9.5, 80.25), (None, 9.5, 160.25),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("heading", "words", "quantity"),
+    [
+        ("Größe", ("size",), ""),
+        ("Énergie (J)", ("energy",), "energy"),
+        ("Tiempo total de ejecución", ("time", "total", "de", "execution"), "time"),
+        ("Temp °C", ("temp",), "temperature"),
+        ("power_µW", ("power",), "power"),
+        ("Zeit [ms]", ("time",), "time"),
+    ],
+)
+def test_words_are_read_in_english(heading: str, words: Sequence[str], quantity: str) -> None:
+    assert read_heading(heading).words == words
+    assert quantity_of(read_heading(heading)) == quantity
+
+
+def test_a_setting_in_another_tongue_is_one() -> None:
+    assert is_setting("Größe")
+    assert words_of("Nombre") == ("nombre",)
+
+
+def test_the_time_of_the_kernel_is_no_time_of_a_run(lake: Path, tmp_path: Path) -> None:
+    """`/usr/bin/time -v` states the format of a time in brackets, colons and all."""
+    text = "".join(
+        f"== {flag} run {n} ==\n\tCommand being timed: \"./a_{flag}\"\n"
+        f"\tUser time (seconds): {user}.{n}\n\tSystem time (seconds): 0.04\n"
+        f"\tElapsed (wall clock) time (h:mm:ss or m:ss): 0:{user}.5{n}\n\tExit status: 0\n"
+        for flag, user in (("O0", 20), ("O2", 11)) for n in (1, 2)
+    )  # fmt: skip
+    put(tmp_path / "raw" / "times.log", text)
+    ingest(lake, tmp_path / "raw", is_proposing=True)
+    assert sorted(run["duration_s"] for run in runs(lake)) == [11.51, 11.52, 20.51, 20.52]
+
+
+@pytest.mark.parametrize(
+    ("names", "columns"),
+    [
+        ("run_{}MHz_{}t.txt", {"frequency", "threads"}),
+        ("{}rps_{}threads.txt", {"rps", "threads"}),
+        ("{}qps_rep{}.txt", {"qps", "replicate"}),
+    ],
+)
+def test_units_behind_numbers_of_names_say_what_they_are(names: str, columns: set[str]) -> None:
+    paths = [names.format(one, other) for one in (1200, 2400) for other in (1, 2)]
+    assert {column.name for column in read_paths(paths)[1]} == columns
+
+
+def test_a_load_in_names_of_load_generators_is_that_of_the_lake(lake: Path, tmp_path: Path) -> None:
+    text = "Running 9s test @ http://elk/\n  2 threads and 8 connections\n"
+    text += (
+        "    Latency     1.00ms    1.00ms   9.00ms   90.00%\n  900 requests in 9.00s, 1MB read\n"
+    )
+    for load in (100, 200):
+        for threads in (2, 4):
+            put(tmp_path / "raw" / f"{load}rps_{threads}t.txt", text)
+    ingest(lake, tmp_path / "raw", is_proposing=True)
+    found = query(lake, "SELECT load_qps, threads FROM runs ORDER BY ALL")
+    assert [tuple(each.values()) for each in found] == [(100, 2), (100, 4), (200, 2), (200, 4)]
