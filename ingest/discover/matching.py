@@ -34,8 +34,8 @@ _REQUEST_KNOBS: Final = frozenset({"request_bytes", "io_depth", "threads", "rw"}
 _KINDS: Final = re.compile(
     r"(?:(?P<stem>.+?)[._-])??"
     r"(?:fio|run|vtune|perf(?:[._-]?stat)?|(?:proc[._-])?interrupts|before|after|iperf3?|sockperf|"
-    r"memtier(?:_benchmark)?|wrk2?|turbostat|datapoints|power|energy|watts|trace|nvidia-?smi|dcgmi?|"
-    r"powerstat|powerjoular|energibridge|pcm|s-tui|ipmi|spl|sysbench|stress-ng|cyclictest|ycsb|"
+    r"memtier(?:_benchmark)?|wrk2?|turbostat|datapoints|power|energy|watts|trace|dcgmi?|"
+    r"(?:nvidia-?)?smi|powerstat|powerjoular|energibridge|pcm|s-tui|ipmi|spl|sysbench|stress-ng|cyclictest|ycsb|"
     r"mlperf_log_(?:summary|detail)|[._-])+"
     r"(?:\.(?:json|csv|tsv|txt|toml|out|log|hgrm))*",
     re.IGNORECASE,

@@ -97,7 +97,7 @@ def _tokens(path: str) -> tuple[tuple[_Token, ...], tuple[str, ...]]:
 
     Digits in names of machines are not numbers.
     """
-    tokens, literals, at = [], [], 0
+    tokens, literals, at = list[_Token](), list[str](), 0
     names = _machine_spans(path.rpartition("/")[0])
     for match in _TOKEN.finditer(path):
         if names and any(start <= match.start() < end for start, end in names):

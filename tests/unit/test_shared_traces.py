@@ -147,3 +147,16 @@ def test_settings_above_one_output_are_of_it(lake: Path, tmp_path: Path) -> None
         1200,
         2400,
     ]
+
+
+def test_the_samples_of_nvidia_smi_are_of_the_result_of_their_name(
+    lake: Path, tmp_path: Path
+) -> None:
+    for batch in (1, 8):
+        result = f'{{"model": "vit", "batch_size": {batch}, "elapsed_s": 9.5}}'
+        put(tmp_path / "raw" / f"vit_b{batch}.json", result)
+        rows = "".join(f"{at(n)}, {60 + batch}.5 W\n" for n in range(10))
+        put(tmp_path / "raw" / f"vit_b{batch}_smi.csv", f"timestamp, power.draw [W]\n{rows}")
+    ingest(lake, tmp_path / "raw", is_proposing=True)
+    found = query(lake, "SELECT batch_size, energy_j FROM runs ORDER BY ALL")
+    assert [tuple(each.values()) for each in found] == [(1, 615), (8, 685)]
