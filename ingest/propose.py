@@ -15,11 +15,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from data.errors import FormatError
-from ingest.files.blocks import read_head
-from ingest.formats import FORMATS
+from ingest.formats import FORMATS, STATING
 from ingest.formats.table_lines import is_document
-from ingest.formats.text_log import presets
 from ingest.formats.trace_headings import part_in
 from ingest.meter_clocks import clock_lines
 from ingest.proposals.blocks import sections_of, summary_of, table_blocks
@@ -42,15 +39,14 @@ from ingest.proposals.part_traces import idle_block, parts_of_runs
 from ingest.proposals.path_parts import read_paths
 from ingest.proposals.sections import guessed_lines, system_section, workload_section
 from ingest.proposals.shapes import Shape, look
-from ingest.records import ReadContext, Reading
+from ingest.proposals.stated_settings import MOST_BYTES, stated_in, telling_parts
 from ingest.settings.dataset import UNKNOWN, Settings
 from ingest.settings.loading import load_settings, refusal_of
 
 # Tables of which `propose` and `add` say what they took for what.
 _TOLD_TABLES: Final = 5
-# Files of one shape, and bytes of each, that are read for what they state.
+# Files of one shape that are read for what they state.
 _MOST_READ: Final = 200
-_MOST_BYTES: Final = 1 << 20
 _RESULTS: Final = ("output", "trace", "log", "window", "counts")
 
 
@@ -206,7 +202,16 @@ def _path_blocks(
     match = re.compile(f"(?:^|.*/){pattern}").fullmatch
     read = [path for shape in shapes for path in _some_of(shape)] if columns else []
     known = [(found, stated(path, form)) for path in read if (found := match(path))]
-    own_names = [c.name for c in columns if known and all(f[c.name].lower() in t for f, t in known)]
+    own_names = [
+        c.name for c in columns if known and all((f[c.name] or "").lower() in t for f, t in known)
+    ]
+    if form in STATING:
+        needed = telling_parts(columns, {p: m for p in read if (m := match(p))}, form, place_of)
+        own_names += [c.name for c in columns if c.name not in (*needed, *own_names)]
+        if not needed:
+            return
+        # Of a tool that states what was set a folder that no word explains names the machine.
+        columns = [replace(c, is_given=True) if c.name == "folder" else c for c in columns]
     if own_names and not stamps:
         # The name still tells a run from others.
         pattern = f"(?P<variant>{renamed(pattern, dict.fromkeys(own_names, ''))})"
@@ -230,38 +235,7 @@ def _path_blocks(
 def _some_of(shape: Shape) -> list[str]:
     """Return paths of some files that are small enough to be read for a proposal."""
     step = max(1, len(shape.files) // _MOST_READ)
-    return [file.path for file in shape.files[::step] if file.size <= _MOST_BYTES]
-
-
-def _stated_in(file: Path, form: str) -> set[str]:
-    """Return the settings that the log of a known tool states of all its runs.
-
-    They are written as in paths: in small letters, whole numbers as such.
-    """
-    if form not in {*(preset.name for preset in presets()), "key_values"}:
-        return set()
-    known = next(each for each in FORMATS if each.name == form)
-    context = ReadContext(file.name, 1.0)
-    try:
-        content = read_head(file, _MOST_BYTES)
-        names = known.list_parts([content], context) if known.list_parts is not None else []
-        parts: list[str | None] = [*names] or [None]
-        readings = [known.read([content], replace(context, part=part)) for part in parts]
-    except (FormatError, OSError):
-        return set()
-    stated = [
-        {_as_in_paths(value) for name, value in reading.knobs.items()
-         if name not in {column.name for column in reading.columns if column.role == "label"}}
-        for reading in readings
-        if isinstance(reading, Reading)
-    ]  # fmt: skip
-    return set.intersection(*stated) if stated else set()
-
-
-def _as_in_paths(value: float | str) -> str:
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return str(value).lower()
+    return [file.path for file in shape.files[::step] if file.size <= MOST_BYTES]
 
 
 def _left_over(shapes: Sequence[Shape]) -> Iterator[str]:
@@ -318,7 +292,7 @@ def propose_for(raw: Path, dataset: str | None = None, known: Settings | None = 
         name,
         texts,
         known,
-        lambda path, form: _stated_in(_on_disk(top, path), form),
+        lambda path, form: stated_in(_on_disk(top, path), form),
         lambda path: _on_disk(top, path),
         {guess.own_name for block in blocks for guess in block.guesses if guess.kind == "text"},
     )

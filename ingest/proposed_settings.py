@@ -3,8 +3,10 @@
 What proposes is imported where something has to be: its patterns take a tenth of a small `add`.
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +15,7 @@ from ingest.cluster.address import ClusterAddress
 from ingest.discover.disk import Disk
 from ingest.discover.found_files import Discovery, RawFile, RunGroup
 from ingest.discover.search import discover
+from ingest.formats import STATING
 from ingest.formats.text_log import presets
 from ingest.lake.proposals import KeptProposal, read_proposals
 from ingest.lake.state import LakeState
@@ -42,6 +45,8 @@ class AddOptions:
 
 # Logs of programs, which say their workload and not what was set.
 _PRESETS: Final = frozenset(known.name for known in presets())
+# Names of outputs, and files of one name, that are read for what they state.
+_MOST_NAMES: Final = 24
 # Problems of files whose run no setting says.
 _NAMELESS: Final = frozenset({"unknown_name"})
 
@@ -117,7 +122,8 @@ def _roots_without_settings(
         if any(problem.kind in _NAMELESS for problem in problems)
     ]
     groups = discovery.groups.values()
-    files = (file for group in groups if _is_nameless(group) for file in group.files)
+    alike = _names_in_folders(groups)
+    files = (file for group in groups if _is_nameless(group, alike) for file in group.files)
     new += [file.path for file in files if isinstance(file, RawFile) and not file.is_unchanged]
     folders = {path.rpartition("/")[0] or "/" for path in new}
     open_folders = [folder for folder in folders if not layers.describes(folder)]
@@ -129,12 +135,42 @@ def _roots_without_settings(
     ]
 
 
-def _is_nameless(group: RunGroup) -> bool:
-    """Return whether no name says a run's knobs: its place alone tells it from others."""
-    own = all(isinstance(f, RawFile) and f.format.name in _PRESETS for f in group.files[:1])
-    return group.key.workload == UNKNOWN or (
-        own and [name for name, _ in group.key.knobs] == ["variant"]
+def _is_nameless(group: RunGroup, alike: Collection[str]) -> bool:
+    """Return whether no name says a run's knobs: its place alone tells it from others.
+
+    Args:
+        alike: Names that files of tools which state their settings have in several folders.
+    """
+    own = all(
+        isinstance(f, RawFile) and (f.format.name in _PRESETS or Path(f.path).name in alike)
+        for f in group.files[:1]
     )
+    return group.key.workload == UNKNOWN or (own and _is_told_by_place(group))
+
+
+def _is_told_by_place(group: RunGroup) -> bool:
+    return [name for name, _ in group.key.knobs] == ["variant"]
+
+
+def _names_in_folders(groups: Iterable[RunGroup]) -> set[str]:
+    """Return the names of outputs of tools that several folders have, and which state the same."""
+    by_name: dict[str, dict[str, str]] = defaultdict(dict)
+    own = (group.files[0] for group in groups if group.files and _is_told_by_place(group))
+    for file in own:
+        if isinstance(file, RawFile) and file.format.name in STATING:
+            by_name[Path(file.path).name][file.path] = file.format.name
+    several = {name: files for name, files in by_name.items() if len(files) > 1}
+    if not several:
+        return set()
+    from ingest.proposals.stated_settings import settings_in
+
+    names = set[str]()
+    for name, files in islice(several.items(), _MOST_NAMES):
+        some = islice(files.items(), _MOST_NAMES)
+        stated = Counter(settings_in(Path(path), form) for path, form in some)
+        if max(stated.values()) > 1:
+            names.add(name)
+    return names
 
 
 def _folder(root: Path) -> str:

@@ -159,6 +159,8 @@ FORMATS: tuple[Format, ...] = (
     Format("key_values", "output", key_values.sniff, key_values.read, complements=True),
     Format("table", "table", table_text.sniff, table.read),
 )
+# Of tools that state in each output what was set.
+STATING: Final = frozenset({"fio", "fio_text", "iperf3", "sockperf", "memtier", "wrk"})
 METERS: Final = frozenset(known.name for known in FORMATS if known.role == "meter")
 
 

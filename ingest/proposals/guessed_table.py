@@ -204,7 +204,7 @@ class GuessedTable:
             is_named = guess.role == "knob" and guess.kind == "text" and guess.values
             guess.cells = [guess.values.get(str(c), c) for c in cells] if is_named else cells
         matches = [re.search(f"{path}$", source) for source in self.table.sources]
-        texts = {p.name: [match[p.name] if match else "" for match in matches] for p in parts}
+        texts = {p.name: [(match and match[p.name]) or "" for match in matches] for p in parts}
         self._mark_what_ran(texts)
         files = [source.rpartition("/")[2].rpartition(".")[0] for source in self.table.sources]
         for guess in self.guesses if len({*files}) > 1 else ():

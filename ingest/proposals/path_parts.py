@@ -74,6 +74,8 @@ _SAYS_NOTHING: Final = (
     - {"experiment", "experiments", "benchmarks", "table", "tables"}
 )
 _ASKED: Final = WORDS["given"] | (WORDS["loads"] - {"requests"})
+# So many folders are listed at most.
+_MOST_FRONTS: Final = 64
 # What of a quantity is set, where no word says more.
 _SET: Final = {"bytes": "size", "power": "power_limit"}
 
@@ -132,8 +134,9 @@ def give_what_ran(
     free = [part for part in parts if part.role == "knob" and not part.is_given]
     models = [part for part in free if not WORDS["work"].isdisjoint(words_of(part.name))]
     plain = [part for part in free if re.fullmatch(rf"(?:{own}|folder)(?:_\d+)?", part.name)]
-    is_said = any(p.kind == "text" and p not in models and p not in plain for p in free)
-    ran = [*(models if is_said or is_set else []), *(plain if is_said else [])]
+    others = [part for part in free if part not in models and part not in plain]
+    is_said = any(part.kind == "text" for part in others)
+    ran = [*(models if others or is_set else []), *(plain if is_said else [])]
     return [replace(part, is_given=part.is_given or part in ran) for part in parts]
 
 
@@ -141,6 +144,8 @@ def _read_paths(paths: Sequence[str], own: str) -> tuple[str, list[PathColumn]]:
     depth = min(path.count("/") for path in paths)
     parts = [path.split("/")[-depth - 1 :] for path in paths]
     reader = _Reader()
+    # Where a folder alone tells files of one name apart, all below it matters.
+    front = reader.read_fronts(paths, depth)
     pattern: list[str] = []
     for level in range(depth + 1):
         texts = tuple(part[level] for part in parts)
@@ -151,7 +156,7 @@ def _read_paths(paths: Sequence[str], own: str) -> tuple[str, list[PathColumn]]:
         elif reader.columns or level == depth:
             # Only what stands below the first part that differs matters.
             pattern.append(literal(texts[0]))
-    return ("/".join(pattern), reader.columns) if reader.columns else ("", [])
+    return (front + "/".join(pattern), reader.columns) if reader.columns else ("", [])
 
 
 def _singular(folder: str) -> str:
@@ -219,6 +224,31 @@ class _Reader:
                 is_set = at in counted[:-1]
                 pattern += self._group(token.texts, word, level, listed, unit, is_set)
         return pattern + literal(end)
+
+    def read_fronts(self, paths: Sequence[str], depth: int) -> str:
+        """Return the pattern of folders above those that all paths have, if nothing else tells some
+        apart: `Q4/a.csv` and `qwen/Q4/a.csv`. Some paths have none.
+
+        Folders that only number runs tell no setting.
+        """
+        rows = [path.split("/") for path in paths]
+        fronts = [row[: -depth - 1] for row in rows]
+        tails = ["/".join(row[-depth - 1 :]) for row in rows]
+        if len({*tails}) == len(tails):
+            return ""
+        texts = tuple("".join(front[-1:]) for front in fronts)
+        if len({*zip(texts, tails, strict=True)}) < len(tails):
+            texts = tuple(map("/".join, fronts))
+        named = sorted({*texts} - {""})
+        words = {word for text in named for word in words_of(text) if not word.isdigit()}
+        before = len(self.columns)
+        if len(named) <= _MOST_FRONTS and not words <= WORDS["replicates"]:
+            self._group(texts, "", "folder", None)
+        if len(self.columns) == before:
+            return ""
+        either = "|".join(map(literal, named))
+        none = "".join(f"(?<!{literal(text)}/)" for text in named)
+        return rf"(?:(?P<{self.columns[-1].name}>{either})/|{none})"
 
     def _are_replicates(self, tokens: Sequence[Token], at: int, word: str) -> bool:
         """Return whether the last numbers of names, which no word explains, are of replicates."""

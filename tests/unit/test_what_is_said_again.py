@@ -69,3 +69,65 @@ STUDIES: Studies = {
 @pytest.mark.parametrize("style", STUDIES)
 def test_a_study_comes_out_right_without_settings(style: str, tmp_path: Path) -> None:
     check_study(STUDIES, style, tmp_path)
+
+
+FIO = """job: (g=0): rw={rw}, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=x, \
+iodepth={depth}
+fio-3.{version}
+Starting 1 process
+
+job: (groupid=0, jobs=1): err= 0: pid=41: Sat Jan 31 08:15:00 2026
+  read: IOPS={iops}, BW=40.0MiB/s (41.9MB/s)(400MiB/10000msec)
+    slat (usec): min=2, max=90, avg=4.50, stdev=1.25
+    clat (usec): min=20, max=900, avg={latency}, stdev=8.50
+     lat (usec): min=22, max=910, avg={latency}, stdev=8.75
+    clat percentiles (usec):
+     |  1.00th=[   30],  5.00th=[   40], 50.00th=[   90], 99.00th=[  150]
+  lat (usec)   : 50=10.00%, 100=80.00%, 250=10.00%
+  cpu          : usr=2.50%, sys=5.50%, ctx=102400, majf=0, minf=12
+  IO depths    : 1=100.0%, 2=0.0%, 4=0.0%, 8=0.0%, 16=0.0%, 32=0.0%, >=64=0.0%
+     issued rwts: total={count},0,0,0 short=0,0,0,0 dropped=0,0,0,0
+
+Run status group 0 (all jobs):
+   READ: bw=40.0MiB/s (41.9MB/s), 40.0MiB/s-40.0MiB/s (41.9MB/s-41.9MB/s), io=400MiB, run=10000msec
+"""
+
+
+def _fio(version: int, depth: int, count: int) -> str:
+    iops, latency = count // 10, f"{80 + depth}.25"
+    return FIO.format(
+        rw="randread", depth=depth, version=version, iops=iops, latency=latency, count=count
+    )
+
+
+TOOLS: Studies = {
+    # Each machine has a folder; the names say again what fio states.
+    "outputs of fio of two machines": (
+        {f"{folder}/read-{depth}deep.txt": _fio(version, depth, count + depth)
+         for folder, version, count in (("lap_a1", 19, 102_400), ("desk_b", 16, 204_800))
+         for depth in (1, 8)},
+        "folder, io_depth, iops", 4,
+        [("desk_b", 1, pytest.approx(20480.1)), ("desk_b", 8, pytest.approx(20480.8))],
+    ),
+    # Numbered folders are of repetitions.
+    "outputs of fio of two runs": (
+        {f"run{n}/read-{depth}deep.txt": _fio(19, depth, 102_400 + depth + 10 * n)
+         for n in (1, 2) for depth in (1, 8)},
+        "replicate, io_depth, iops", 4,
+        [(1, 1, pytest.approx(10241.1)), (1, 8, pytest.approx(10241.8))],
+    ),
+    # Above one of two folders of a name is another one, which some files lack.
+    "a folder above some files": (
+        {f"{above}Q{q}/means_Q{q}.csv": "categoria,energia_j,tiempo_s\n" + "".join(
+            f"{kind},{first + 7 * at},{first / 10 + at}\n"
+            for at, kind in enumerate(("math", "stem", "writing")))
+         for above, q, first in (("", 4, 90.5), ("yi/", 4, 40.25), ("yi/", 8, 60.75))},
+        "model, q, categoria, energy_j", 9,
+        [("yi", 4, "math", 40.25), ("yi", 4, "stem", 47.25)],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("style", TOOLS)
+def test_a_folder_that_alone_tells_runs_apart_is_a_setting(style: str, tmp_path: Path) -> None:
+    check_study(TOOLS, style, tmp_path)
