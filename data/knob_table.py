@@ -151,7 +151,8 @@ KNOB_TABLE: Final = (
     ),
     ShippedKnob(
         facet="depth", column="io_depth", column_order=11, kind="whole", title="IO depth",
-        short="depth", description="Requests in flight, over all threads.", is_given=True,
+        short="depth", is_given=True,
+        description="Requests in flight, over all threads: of fio, iodepth times numjobs.",
         before="depth ", token="qd{}", token_order=4, fio="iodepth",
         words=("qd", "depth", "iodepth"),
     ),

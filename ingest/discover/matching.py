@@ -24,7 +24,6 @@ from ingest.formats import Format
 from ingest.formats.sidecar import hybrid_delay, polled_mode
 from ingest.settings.dataset import Settings
 
-_SYSTEM: Final = "linux"
 # Keys of a sidecar that are not knobs.
 _NO_KNOBS: Final = frozenset(
     {"workload", "system", "replicate", "hipri", "io_poll_delay", "dvfs", "knobs"}
@@ -117,7 +116,7 @@ def match_terms(terms: RunTerms, settings: Settings) -> NameMatch:
         knobs.setdefault("hybrid_delay", delay)
     ordered = order_knobs(knobs)
     check_knobs(ordered)
-    system = stated.get("system") or (named.system if named else _SYSTEM)
+    system = stated.get("system") or (named.system if named else "")
     replicate = stated.get("replicate", named.replicate if named else None)
     return NameMatch(workload, canonical_system(system, settings), ordered, replicate, None)
 

@@ -54,7 +54,11 @@ class RunKey:
 
 @dataclass(frozen=True, slots=True)
 class NameMatch:
-    """The run that a file's name gives, without the dataset, and the core of a per-core file."""
+    """The run that a file's name gives, without the dataset, and the core of a per-core file.
+
+    Attributes:
+        system: Empty where nothing names it: then it is called as the dataset.
+    """
 
     workload: str
     system: str
@@ -64,7 +68,8 @@ class NameMatch:
 
     def key(self, dataset: str) -> RunKey:
         """Return the key of the file's run in a dataset."""
-        return RunKey(dataset, self.workload, self.system, self.knobs, self.replicate)
+        system = self.system or dataset
+        return RunKey(dataset, self.workload, system, self.knobs, self.replicate)
 
 
 class FoundName(NamedTuple):

@@ -55,7 +55,8 @@ class Work(NamedTuple):
     """Runs that did the same work.
 
     Attributes:
-        label: Two significant digits: `100,000 requests`, `30 s`.
+        label: Two significant digits, `100,000 requests` and `30 s`, or the number of requests
+            that all have: `262,144 requests`.
         runs: Their places among the runs of the workload.
     """
 
@@ -173,6 +174,9 @@ def _clusters(values: np.ndarray) -> list[np.ndarray]:
 
 
 def _label(values: np.ndarray, unit: str) -> str:
+    # A number of requests that several runs have alike was set: it is exact.
+    if unit == "requests" and 1 < len(values) == np.count_nonzero(values == values[0]):
+        return f"{values[0]:,.0f} {unit}"
     if _agree(values):
         return f"{_written(float(np.median(values)))} {unit}"
     return f"{_written(values.min())} to {_written(values.max())} {unit}"

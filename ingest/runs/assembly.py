@@ -223,7 +223,7 @@ def _guess_of_names(run: RunRow) -> str:
 
 def _finish_row(run: RunRow, meters: Sequence[RawFile]) -> None:
     row = run.row
-    if run.key.system not in run.settings.systems:
+    if run.key.system not in {*run.settings.systems, run.key.dataset}:
         run.flags.add("unknown_system")
         detail = f"the settings do not know the system {run.key.system!r}; kept under this name"
         run.doubt(run.reads[0], "unknown_system", detail)

@@ -68,7 +68,7 @@ def amended_row(row: dict[str, Any], work: RunWork) -> dict[str, Any]:
     settings = work.files[0].settings
     key = work.key
     flags = set(row["flags"]) - {"unknown_system"}
-    if key.system not in settings.systems:
+    if key.system not in {*settings.systems, key.dataset}:
         flags.add("unknown_system")
     digests = {source["path"]: source for source in row["sources"]}
     files = [

@@ -273,7 +273,9 @@ def test_words_for_a_completion_mode(tmp_path: Path, word: str, mode: str) -> No
 
 def test_without_a_pattern_a_file_is_of_its_place(tmp_path: Path) -> None:
     found = match(tmp_path / "sweep" / "a.json", tmp_path)
-    assert (found.workload, found.system, found.replicate) == ("fio", "linux", None)
+    assert (found.workload, found.system, found.replicate) == ("fio", "", None)
+    # Nothing names the system: it is called as the dataset.
+    assert found.key("disks").system == "disks"
     assert dict(found.knobs) == {"variant": "sweep/a"}
     assert found == match(tmp_path / "sweep" / "a.perf.csv", tmp_path)
     assert found != match(tmp_path / "sweep" / "b.json", tmp_path)

@@ -132,6 +132,12 @@ def test_one_run_of_known_requests_has_work() -> None:
     assert labels_of([(NAN, 45_000, 5.0)]) == ["45,000 requests"]
 
 
+def test_a_number_of_requests_that_was_set_is_exact() -> None:
+    """1 GiB in requests of 4 KiB are 262,144; what came out in 10 s is rounded."""
+    rows = [(NAN, 262_144, 6.1), (NAN, 262_144, 3.1), (NAN, 595_942, 2.5)]
+    assert labels_of(rows) == ["262,144 requests", "262,144 requests", "600,000 requests"]
+
+
 @pytest.mark.parametrize(
     ("duration_s", "label"),
     [(0.5, "0.5 s"), (0.0998, "0.1 s"), (9.76, "9.8 s"), (30.04, "30 s"), (1234.0, "1,200 s")],
