@@ -1,5 +1,6 @@
 """The cells of a table in little memory, the most that it may hold, and its header."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
@@ -188,11 +189,33 @@ def may_recur(headings: Sequence[str]) -> bool:
     return are_few or all(is_measurement(each) or is_setting(each) for each in twice)
 
 
+def _of_domains(headings: list[str]) -> list[str]:
+    """Return headings with the name of their domain, if all that recur follow each domain alike.
+
+    Names of domains differ in a number: `Package0 (W)`, `Package1 (W)`.
+    """
+    counts = Counter(headings)
+    begins = [at for at, each in enumerate(headings) if counts[each] == 1]
+    width = len(headings) // max(len(begins), 1)
+    blocks = [headings[at + 1 : at + width] for at in begins]
+    names = [re.split(r"\s*[(\[]", headings[at])[0] for at in begins]
+    is_even = begins == [*range(0, len(headings), width)] if width > 1 else False
+    are_domains = len({*names}) > 1 == len({re.sub(r"\d+", "#", name) for name in names})
+    if not (is_even and are_domains) or any(block != blocks[0] for block in blocks):
+        return headings
+    return [
+        heading if at % width == 0 else f"{names[at // width]} {heading}"
+        for at, heading in enumerate(headings)
+    ]
+
+
 def told_apart(headings: list[str], line: int, problems: ProblemList) -> list[str]:
     """Number headings that recur: `time`, `time 2`; of three and more the first one too.
 
-    So three and more are replicates if their values are alike, while of two nothing says it.
+    So three and more are replicates if their values are alike, while of two nothing says it. Those
+    behind each of several domains are of it: `Package0 Cores (W)`.
     """
+    headings = _of_domains(headings)
     counts, seen, names = Counter(headings), Counter[str](), list[str]()
     for each in headings:
         seen[each] += 1

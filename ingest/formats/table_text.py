@@ -140,7 +140,7 @@ def table_rows(
             first[0] = (first[0][0], ["", *first[0][1]])
         yield from chain(first, split)
         return
-    rows = _without_last(split)
+    rows = _without_last(split, separator)
     first = _one_header(list(islice(rows, 3)))
     if len(first) == 3 and _are_units(*(cells for _, cells in first)):
         (line, names), (_, units), row = first
@@ -149,15 +149,26 @@ def table_rows(
     yield from chain(first, rows)
 
 
-def _without_last(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
-    """Yield rows without the empty cells that a separator at the end of the header makes."""
+def _without_last(
+    rows: Iterator[tuple[int, list[str]]], separator: str
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield rows without the empty cells that a separator at the end of the header makes.
+
+    A name has no comma at an end, where another mark separates, and each bracket is closed.
+    """
     line, header = next(rows, (0, []))
     names = header[: max((n for n, cell in enumerate(header, 1) if cell.strip()), default=0)]
+    names = names if separator == "," else [_mended(name) for name in names]
     if line:
         yield line, names
     for line, cells in rows:
         is_filled = any(map(str.strip, cells[len(names) :]))
         yield line, cells if is_filled else cells[: len(names)]
+
+
+def _mended(name: str) -> str:
+    bare = name.strip().strip(",").strip()
+    return f"{bare})" if bare.count("(") > bare.count(")") else bare
 
 
 def _one_header(first: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:

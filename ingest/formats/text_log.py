@@ -80,6 +80,8 @@ class TextLog:
         text = whole_text(blocks, context.name)
         declaration = self._declared(context, text)
         parts = _parts(text, declaration)
+        if not parts:
+            raise FormatError(f"an empty text ({context.name})")
         output = parts.get(context.part or "", next(iter(parts.values())))
         block = output.text
         texts = found_texts(block, declaration)

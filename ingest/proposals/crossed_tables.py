@@ -6,6 +6,7 @@ column.
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Final
@@ -74,6 +75,18 @@ def are_samples_over_time(guesses: Sequence[Guess], sources: Sequence[str]) -> b
             if all(len(part) >= _LEAST_SAMPLES and _rises_from_0(part) for part in parts):
                 return True
     return False
+
+
+def are_samples_of_powers(guesses: Sequence[Guess], sources: Sequence[str]) -> bool:
+    """Return whether rows of several files have powers alone: no setting, time or other result.
+
+    They are of domains of a machine, read at moments that nobody wrote down.
+    """
+    metrics = [guess for guess in guesses if guess.role == "metric" and not guess.is_dropped]
+    are_powers = len(metrics) > 1 and all(guess.quantity == "power" for guess in metrics)
+    is_set = any(guess.role == "knob" or guess.is_declared for guess in guesses)
+    rows = Counter(sources)
+    return are_powers and not is_set and len(rows) > 1 and min(rows.values()) >= _LEAST_SAMPLES
 
 
 def _rises_from_0(numbers: np.ndarray) -> bool:

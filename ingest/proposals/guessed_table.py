@@ -14,7 +14,12 @@ from ingest.formats.trace_search import trace_of
 from ingest.formats.workbook import is_named_as_workbook
 from ingest.proposals.columns import guess_columns
 from ingest.proposals.counter_pairs import mark_counters
-from ingest.proposals.crossed_tables import are_samples_over_time, is_computed, rows_are_samples
+from ingest.proposals.crossed_tables import (
+    are_samples_of_powers,
+    are_samples_over_time,
+    is_computed,
+    rows_are_samples,
+)
 from ingest.proposals.found_tables import FoundTable, plain_name
 from ingest.proposals.guess import Guess
 from ingest.proposals.heading_roles import SUMMAND, names_machines
@@ -53,6 +58,7 @@ _SAY_NOTHING: Final = frozenset({"name", "label", "tag", "title", "type", "id"})
 # So many runs of a workload may be compared.
 _FEW: Final = 4
 _SAMPLES: Final = "a row is a sample, or a part of a distribution"
+_NO_TIME: Final = "a row is a sample of powers, and no column says when: there is no energy"
 _NOTHING: Final = "a row has no setting, energy, power, time, latency or rate, so it is no run"
 
 
@@ -147,6 +153,8 @@ class GuessedTable:
         mark_counters(guesses, self.shape.differences)
         if are_samples_over_time(guesses, sources) or _is_trace(table):
             self.refusal, guesses = self.refusal or _SAMPLES, []
+        elif are_samples_of_powers(guesses, sources):
+            self.refusal, guesses = self.refusal or _NO_TIME, []
         self.refusal = self.refusal or steps_of_runs(guesses)
         if self.means is not None:
             # Their columns are read as the declaration of means says.

@@ -98,7 +98,7 @@ def replicate_pattern(headings: Sequence[str], columns: Sequence[Sequence[Cell]]
 
 def _are_replicates(stem: str, places: dict[int, int], columns: Sequence[Sequence[Cell]]) -> bool:
     numbers = sorted(places)
-    words = words_of(stem)
+    words = read_heading(stem).words
     is_counted = len(numbers) > 1 and numbers == [*range(numbers[0], numbers[0] + len(numbers))]
     if not is_counted or numbers[0] > 1 or (words and words[-1] in _PARTS):
         return False

@@ -5,7 +5,9 @@ from pathlib import Path
 
 from app.kit.metric_choice import deviations
 from data.connection import open_lake
-from ingest.__main__ import main
+from ingest.__main__ import REFUSED, main
+from ingest.formats.table_files import parse_tables
+from ingest.records import ProblemList, ReadContext
 from tests.fixtures.raw_runs import write_files
 
 
@@ -89,3 +91,30 @@ def test_letters_that_make_no_steady_power_stay_letters(tmp_path: Path) -> None:
     main(["add", str(raw), "--lake", str(lake)])
     with open_lake(lake) as opened:
         assert opened.polars("SELECT count(energy_j), count(duration_s) FROM runs").row(0) == (0, 0)
+
+
+def test_samples_of_powers_without_times_are_no_runs(tmp_path: Path) -> None:
+    """Bars before tabs, and a comma of the header alone: the bars make all rows equal.
+
+    Domains whose names recur belong to the package before them; without times no energy follows.
+    """
+    head = "Package{0}(W)|\tCores(W)|\tRing(W|,\tDRAM(W)|\t"
+    lines = [f"{head.format(0)}{head.format(1)}"]
+    for n in range(9):
+        cells = [31.25 - n, 24.5 - n, 0.125, 2.0, 17.5 + n / 8, 7.25, 0.25, 1.5]
+        lines.append("".join(f"{cell:.6f}|\t" for cell in cells))
+    text = "\n".join([*lines, ""])
+    raw, lake = tmp_path / "study", tmp_path / "lake"
+    names = [f"wide_512_{cores}_power_16229147{cores:02}.csv" for cores in (2, 4, 8)]
+    write_files(raw, {name: text.replace("31.25", f"{30 + n}.5") for n, name in enumerate(names)})
+    assert main(["add", str(raw), "--lake", str(lake)]) == REFUSED
+    table = parse_tables([text.encode()], ReadContext(names[0], 1e9), ProblemList())[0]
+    assert table.headings == [
+        *("Package0(W)", "Package0 Cores(W)", "Package0 Ring(W)", "Package0 DRAM(W)"),
+        *("Package1(W)", "Package1 Cores(W)", "Package1 Ring(W)", "Package1 DRAM(W)"),
+    ]
+    with open_lake(lake) as opened:
+        problems = opened.polars("SELECT detail FROM problems").get_column("detail").to_list()
+        assert opened.polars("SELECT count(*) FROM runs").item() == 0
+    assert all("a sample of powers, and no column says when" in each for each in problems)
+    assert len(problems) == 3
