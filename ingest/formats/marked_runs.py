@@ -17,6 +17,8 @@ _LEAST_MARKS: Final = 0.8
 def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
     """Return whether nearly all lines are marks: begins and ends by turns."""
     lines = [line for line in decode_text(head).splitlines() if line.strip()]
+    if len({line.count(",") for line in lines} - {0}) == 1 and all("," in line for line in lines):
+        return False  # A table of such events.
     marks = [mark for line in lines if (mark := mark_in(line)) is not None]
     is_log = len(marks) >= max(2 * _LEAST_RUNS, _LEAST_MARKS * len(lines))
     return is_log and len([*_pairs(marks)]) >= _LEAST_RUNS
