@@ -8,7 +8,12 @@ import polars as pl
 from app.findings.state import ENERGY, FindingsState
 from app.kit.competitors import models_that_ran, what_ran
 from app.kit.lake_view import LakeView, leading
-from app.kit.metric_choice import first_telling, is_of_unstated, performance_column
+from app.kit.metric_choice import (
+    first_telling,
+    is_of_unstated,
+    number_of_means,
+    performance_column,
+)
 from data.analysis.replicates import equal_words, unlike_words
 from data.choices import Choice
 from data.connection import open_lake
@@ -104,7 +109,9 @@ def no_claim_words(view: LakeView, state: FindingsState) -> str:
     if left["runs"].max() == 1:
         single = "run (n = 1)"
         if is_of_unstated(view, left["dataset"]):
-            single = "row, a mean of how many runs it does not state"
+            number = number_of_means(view, studied(view, state))
+            single = "row, a mean of "
+            single += f"several ({number})" if number else "how many runs it does not state"
         return (
             f"There is no claim: each setting has one {single}, and without a second one nothing "
             f"tells a difference from noise. {len(left):,} more runs, one of each setting, would "

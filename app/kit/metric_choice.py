@@ -12,6 +12,7 @@ from data.catalogue import Catalogue, deviations
 from data.queries.runs import (
     UNLIKE,
     chosen_counts_query,
+    ranges_query,
     unlike_work_query,
     valued_datasets_query,
     zeros_query,
@@ -36,6 +37,11 @@ _WORK: Final = frozenset({"requests"})
 COUNTED: Final = frozenset({"Processor", "Interrupts and switches", "Sleep states"})
 # Words of the names of what is a cost, whatever its unit.
 _COST_WORDS: Final = frozenset({"energy", "power"})
+# Labels of how many runs or samples the means of a row are of.
+_NUMBERS: Final = frozenset(
+    {"sample_size", "n", "n_runs", "num_runs", "runs", "count", "n_samples", "num_samples",
+     "samples", "repetitions", "repeats", "reps", "trials"}
+)  # fmt: skip
 # Within this share runs took the same time.
 _SAME_TIME: Final = 0.01
 # Name in URLs and menus for the workload's own performance metric, whichever column that is.
@@ -165,6 +171,21 @@ def is_of_unstated(view: LakeView, datasets: Iterable[str | None]) -> bool:
     """Return whether some datasets all have rows that are means of an unstated number of runs."""
     unstated = unstated_datasets(view)
     return bool(unstated) and unstated.issuperset(datasets)
+
+
+def number_of_means(view: LakeView, selection: Selection) -> str:
+    """Return of how many runs or samples rows are means, by a label of the only dataset; else
+    nothing.
+    """
+    labels = (c for c in view.catalogue.columns if c.role == "label" and c.kind == "whole")
+    name = next((column.name for column in labels if column.name in _NUMBERS), "")
+    if not name or len({*view.part_left(selection).values("dataset")}) != 1:
+        return ""
+    known = view.answered(*ranges_query(selection, [name], (), 1)).row(0, named=True)
+    low, high = known["low_0"], known["high_0"]
+    if not known["runs_0"]:
+        return ""
+    return f"{low:,} each" if low == high else f"{low:,} to {high:,}"
 
 
 def untelling(view: LakeView, selection: Selection, counts: Mapping[str, int]) -> dict[str, str]:

@@ -14,7 +14,7 @@ import polars as pl
 from app.kit.competitors import itr_words, value_words
 from app.kit.encodings import BREAK, bold, without_marks
 from app.kit.lake_view import LakeView, leading
-from app.kit.metric_choice import costs_of_times, unstated_datasets, untelling
+from app.kit.metric_choice import costs_of_times, number_of_means, unstated_datasets, untelling
 from data.analysis.coded_rows import Part
 from data.analysis.facet_counts import count_runs
 from data.analysis.like_with_like import Slice
@@ -224,12 +224,12 @@ def guessed_words(view: LakeView, selection: Selection) -> str:
     # Where rows are declared to be means, their deviations are used.
     are_used = view.catalogue.aggregates.has_means
     measured = view.measured_columns(selection)
-    note = (
-        " Rows with deviations of an energy or a time are means of runs or repetitions, whose "
-        "number is not stated: n counts rows."
-        if not unstated_datasets(view).isdisjoint(datasets)
-        else ""
-    )
+    note = ""
+    if not unstated_datasets(view).isdisjoint(datasets):
+        number = number_of_means(view, selection)
+        note = " Rows with deviations of an energy or a time are means of runs or repetitions, "
+        note += f"{number} by the table" if number else "whose number is not stated"
+        note += ": n counts rows."
     unused = _first([] if are_used else deviations(measured))
     note += f" Deviations that a table states are not used: {unused}." if unused else ""
     way = "To correct it: python -m ingest propose --lake LAKE, see docs/own-logs.md"

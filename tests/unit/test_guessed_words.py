@@ -109,6 +109,21 @@ def test_a_mean_of_an_unstated_number_of_runs_is_no_single_run(tmp_path: Path) -
     assert not is_of_unstated(both, ["means", "runs"])
 
 
+def test_a_note_says_of_how_many_samples_means_are(tmp_path: Path) -> None:
+    rows = "".join(
+        f"{policy},{size},{joules},{joules / 30},{joules / 10}\n"
+        for policy, size, joules in (("eager", 50, 90.25), ("fair", 47, 80.5), ("lazy", 1, 60.75))
+    )
+    header = "policy,sample_size,mean_energy_j,std_energy_j,mean_time_s\n"
+    write_files(tmp_path / "study", {"runs.csv": header + rows})
+    assert main(["add", str(tmp_path / "study"), "--lake", str(tmp_path / "lake")]) == 0
+    view = Lakes(tmp_path / "lake").at(None)
+    selection = default_state(view).selection
+    note = guessed_words(view, selection)
+    assert "What was set was guessed: policy. " in note
+    assert "are means of runs or repetitions, 1 to 50 by the table: n counts rows." in note
+
+
 def test_explore_recommends_only_what_was_declared(guessed: LakeView, checked: LakeView) -> None:
     sentence, table = lead(guessed)
     assert sentence == (
