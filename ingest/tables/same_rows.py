@@ -177,8 +177,13 @@ def _join_parts(read: TableRead, others: Iterable[TableRead]) -> Iterator[TableR
 
 
 def _drop_copied(reads: Sequence[TableRead]) -> None:
-    """Drop each row whose cells, but those that paths give, stand in a row of an earlier table."""
+    """Drop each row whose cells, but those that paths give, stand in a row of an earlier table.
+
+    So is one of a table of other headings whose measured numbers, three of many digits at least,
+    stand in a row that agrees with it under all names that both have.
+    """
     known: dict[Hashable, TableRead] = {}
+    by_energy: dict[object, list[tuple[TableRead, SameRows]]] = defaultdict(list)
     seen = set[Hashable]()
     for read in reads:
         cells = [_cells(read, row) for row in read.table.rows]
@@ -186,6 +191,9 @@ def _drop_copied(reads: Sequence[TableRead]) -> None:
         rows: Packed[SummaryRow] = Packed()
         for row, own in zip(read.table.rows, cells, strict=True):
             first = known.setdefault(own, read) if _is_telling(read, row) else read
+            if first is read:
+                alike = by_energy.get(row.values.get("energy_j"), ())
+                first = next((e for e, rows_of in alike if _measured_in(rows_of, read, row)), read)
             if first.file.path == read.file.path:
                 rows.append(row)
             else:
@@ -200,6 +208,24 @@ def _drop_copied(reads: Sequence[TableRead]) -> None:
                 detail += "the file differs"
                 read.table.problems.append(Problem("identical_row", "doubted", detail))
         seen.update(cells)
+        same = SameRows(read)
+        for energy in {row.values.get("energy_j") for row in same.rows} - {None}:
+            by_energy[energy].append((read, same))
+
+
+def _measured_in(earlier: SameRows, read: TableRead, row: SummaryRow) -> bool:
+    """Return whether one row of an earlier table has the energy and other numbers of a row."""
+    own = {name: value for name, value in row.values.items() if name not in read.of_path}
+    at = earlier.place(own, read.columns)
+    theirs = earlier.rows[at].values if at is not None else {}
+    # A time may stand in ms in one and in s in the other.
+    written = {_written(value) for value in theirs.values() if _is_long(value)}
+    shared: dict[str, float | int | str | None] = {
+        n: v for n, v in own.items()
+        if v is not None and (theirs.get(n) == v or (_is_long(v) and _written(v) in written))
+    }  # fmt: skip
+    has_energy = shared.get("energy_j") is not None
+    return has_energy and _is_telling(read, SummaryRow(row.line, row.system, shared))
 
 
 def _cells(read: TableRead, row: SummaryRow) -> Hashable:
@@ -235,7 +261,11 @@ def _is_long(value: object) -> bool:
 
 
 def _digits(value: float) -> int:
-    return len(f"{value:.12g}".partition("e")[0].replace(".", "").strip("-0"))
+    return len(_written(value))
+
+
+def _written(value: Any) -> str:
+    return f"{value:.12g}".partition("e")[0].replace(".", "").strip("-0")
 
 
 def _agree(values: Mapping[str, Any], others: Mapping[str, Any]) -> bool:

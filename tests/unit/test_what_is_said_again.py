@@ -52,6 +52,17 @@ STUDIES: Studies = {
         "precision_text, energy_j", 4,
         [("fp16", 133.25), ("fp16", 142.75), ("int8", 72.5)],
     ),
+    # Both tables have the means of two prompts, each with settings of its own.
+    "one measurement below two headings": (
+        {"by_length.csv": "model,context,accuracy,mean_energy_j,mean_ttft_ms\n" + "".join(
+            f"yi,{n},{0.5 + n / 70000:.9f},{72310.268 / (n + 7):.9f},{79.2813 * (n + 3):.9f}\n"
+            for n in (512, 1024, 2048)),
+         "by_strategy.csv": "model,strategy,accuracy,mean_energy_j,mean_ttft_ms,w\n" + "".join(
+            f"yi,{name},{0.5 + n / 70000:.9f},{72310.268 / (n + 7):.9f},{79.2813 * (n + 3):.9f},"
+            f"{n % 91}.5\n" for name, n in (
+                ("ctx_512", 512), ("ctx_1024", 1024), ("plain", 77), ("terse", 131)))},
+        "context, strategy, energy_j", 5, [(512, None, pytest.approx(139.326, abs=1e-3))],
+    ),
     # A model that is told by its path stands with each quantization.
     "paths of two models": (
         {"spark.csv": "Modelo,Tarea,Energía (J),TTFT (s),Tokens Prompt,Cuantizacion\n" + "".join(
