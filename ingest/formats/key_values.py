@@ -227,7 +227,9 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     is_of_requests = any(_OF_REQUESTS.intersection(line.words) for line in lines)
     for line in lines:
         if target := whole.get(line.key):
-            reading.measurements[target] = float(line.text) * line.heading.scale
+            value = float(line.text) * line.heading.scale
+            # Those of several sockets add up.
+            reading.measurements[target] = reading.measurements.get(target, 0.0) + value
         elif line.is_moment:
             continue
         elif line.is_property and not line.is_set:
@@ -283,7 +285,7 @@ def _is_of_a_part(line: _Line, steps: Sequence[Sequence[str]]) -> bool:
 def _whole_run(lines: Sequence[_Line]) -> dict[str, str]:
     """Return the columns of the lake by name: the run's time, and its energy and power.
 
-    Of several energies that of the machine counts, then of the packages, then of the GPU.
+    Of several energies that of the machine counts, then of all packages, then of all GPUs.
     """
     whole = {
         line.key: "duration_s"
@@ -302,8 +304,15 @@ def _whole_run(lines: Sequence[_Line]) -> dict[str, str]:
         # Of a processor and a card none is the whole, but that of a package has its GPU in it.
         is_cpu = best.heading.domain == "package" and _PACKAGES.isdisjoint(best.words)
         if not (is_cpu and any(line.heading.domain == "gpu" for line in of)):
-            whole[best.key] = target
+            alike = [line for line in of if line.heading.domain in ("package", "gpu")]
+            alike = [line for line in alike if _unnumbered(line) == _unnumbered(best)]
+            whole.update((line.key, target) for line in [best, *alike])
     return whole
+
+
+def _unnumbered(line: _Line) -> list[str]:
+    """Return the words that `Package 0 energy` and `Package 1 energy` share."""
+    return [word.rstrip("0123456789") for word in line.words if not word.isdigit()]
 
 
 def _distance(line: _Line) -> tuple[int, bool]:

@@ -41,6 +41,9 @@ def test_names_in_one_section_alone_stay_as_they_are() -> None:
         # A package has its GPU in it.
         ({"Package energy": 30.5, "GPU energy": 9.5}, 30.5),
         ({"CPU energy": 30.5, "DRAM energy": 9.5}, 30.5),
+        # Two sockets, and two cards.
+        ({"Package 0 energy": 30.5, "Package 1 energy": 20.25, "DRAM 0 energy": 9.5}, 50.75),
+        ({"GPU0 energy": 30.5, "GPU1 energy": 20.25}, 50.75),
     ],
 )
 def test_of_a_processor_and_a_card_none_is_the_whole(
