@@ -215,13 +215,12 @@ def _drop_copied(reads: Sequence[TableRead]) -> None:
 
 def _measured_in(earlier: SameRows, read: TableRead, row: SummaryRow) -> bool:
     """Return whether one row of an earlier table has the energy and other numbers of a row."""
-    own = {name: value for name, value in row.values.items() if name not in read.of_path}
-    at = earlier.place(own, read.columns)
+    at = earlier.place(row.values, read.columns)
     theirs = earlier.rows[at].values if at is not None else {}
     # A time may stand in ms in one and in s in the other.
     written = {_written(value) for value in theirs.values() if _is_long(value)}
     shared: dict[str, float | int | str | None] = {
-        n: v for n, v in own.items()
+        n: v for n, v in row.values.items()
         if v is not None and (theirs.get(n) == v or (_is_long(v) and _written(v) in written))
     }  # fmt: skip
     has_energy = shared.get("energy_j") is not None
