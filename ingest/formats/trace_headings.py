@@ -32,7 +32,8 @@ _NAMES: Final = frozenset().union(*_WORDS.values())
 # What was set or is possible, a property, or a part of a duration; no reading.
 _NO_READING: Final = frozenset(
     {"limit", "cap", "factor", "state", "min", "max", "minimum", "maximum", "default", "budget",
-     "management", "headroom", "pf", "idle", "full", "empty", "design", "remaining"}
+     "management", "headroom", "pf", "idle", "full", "empty", "design", "remaining", "mode",
+     "model"}
 )  # fmt: skip
 _DAYS: Final = frozenset({"date", "datum", "fecha"})
 _OTHER_TONGUES: Final = _DAYS | {"uhrzeit", "zeitstempel", "temps", "heure", "hora"}
@@ -63,7 +64,7 @@ _DOMAINS: Final[dict[Domain, frozenset[str]]] = {
 }  # fmt: skip
 _STATISTICS: Final = frozenset(
     {"average", "avg", "mean", "instant", "instantaneous", "current", "reading", "over", "sample"}
-    | {"period", "now"}
+    | {"period", "now", "cur"}
 )
 # How the rails of Jetson boards begin.
 _BOARDS: Final = (["vdd"], ["pom"])

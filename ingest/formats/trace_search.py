@@ -1,5 +1,6 @@
 """Whether a text is a trace: a column of times that rises at even steps, and what is measured."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
@@ -46,6 +47,8 @@ _FIRST: Final = (3.0, 1e4)
 _RUN_S: Final = 2.0
 # Texts of states, such as `P0`, are this share of the rows at most.
 _MOST_TEXTS: Final = 0.2
+# A second clock, such as the machine's time since its start.
+_CLOCK: Final = re.compile(r"(?:\d+ days?,? )?\d+:\d\d(?::\d\d)?(?:\.\d+)?")
 # Energies of so many runs do not rise by chance.
 _SEVERAL: Final = 8
 # Whole numbers of times without a unit in such steps are ms.
@@ -307,7 +310,7 @@ def _has_own_texts(layout: Layout, headings: Sequence[Heading], devices: int) ->
     for heading, cells in zip(headings, layout.columns, strict=True):
         if heading.quantity in ("time", "date", "device"):
             continue
-        texts = {cell for cell in cells if not is_number(cell)}
+        texts = {cell for cell in cells if not is_number(cell) and not _CLOCK.fullmatch(cell)}
         if len(texts) > max(devices, 1) and len(texts) > _MOST_TEXTS * len(cells):
             return False
     return True

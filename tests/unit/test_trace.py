@@ -66,6 +66,12 @@ LAYOUTS = {
              [306_000_000] * 12, [29.5, 30.5] * 6, [40] * 12),
         186.0 / 2, 6.0, {"gpu_freq_mhz": 306.0, "fps": 30.0, "latency_ms": 40.0},
     ),
+    "a mode with watts in its name, a second clock, and a power beside its average": (
+        rows("time,uptime,nvp model,GPU,power cur,power avg", DATES,
+             [f"1:02:{n:02}" for n in N], ["15W"] * 12, [80] * 12,
+             [10_000 + 1000 * n for n in N], [9000] * 12),
+        186.0, 12.0, {},
+    ),
     "nvidia-smi without the devices' numbers": (
         rows("timestamp, pstate, power.draw [W], clocks_event_reasons.active",
              [f"2024/05/01 12:00:{n:02}.{3 * (m % 2):03}" for m, n in enumerate(TWICE)],
