@@ -203,7 +203,8 @@ def _ragged(rows: Sequence[list[str]]) -> Iterator[Token]:
         yield Token(
             tuple("".join(row[at + 1 : end]) for row, end in zip(rows, ends, strict=True)), "mark"
         )
-    middles = [row[left : len(row) - right] for row in rows]
+    # Of a name without a middle both ends may be one part.
+    middles = [row[left : max(len(row) - right, left)] for row in rows]
     yield Token(tuple("".join(middle) for middle in middles), "word")
     for at in range(right, 0, -2):
         mark = tuple(

@@ -103,7 +103,8 @@ class PathColumn:
 def read_paths(paths: Sequence[str], own: str = "file") -> tuple[str, list[PathColumn]]:
     """Return a pattern for the ends of some paths, with a group for each part that differs.
 
-    Of very many paths some are read, if the pattern then fits all of them.
+    Of very many paths some are read, if the pattern then fits all of them. Where no parts fit all
+    paths, the names of the files are one part.
 
     Args:
         own: What a part of the last level is called that no word explains.
@@ -113,14 +114,21 @@ def read_paths(paths: Sequence[str], own: str = "file") -> tuple[str, list[PathC
     """
     step = len(paths) // _MOST_READ if len(paths) > 2 * _MOST_READ else 1
     pattern, columns = _read_paths(paths[::step], own)
-    if step > 1:
-        fits = re.compile(f"(?:^|.*/){pattern}", re.DOTALL).fullmatch
-        matches = [match for path in paths if (match := fits(path))]
-        if pattern and len(matches) == len(paths):
-            columns = [replace(c, values=len({m[c.name] for m in matches})) for c in columns]
-        else:
-            pattern, columns = _read_paths(paths, own)
+    matches = _matches(pattern, paths)
+    if step > 1 and len(matches) == len(paths):
+        columns = [replace(c, values=len({m[c.name] for m in matches})) for c in columns]
+    elif step > 1:
+        pattern, columns = _read_paths(paths, own)
+        matches = _matches(pattern, paths)
+    if pattern and len(matches) < len(paths):
+        pattern, columns = _read_names(paths, own)
     return pattern, give_what_ran(columns, own)
+
+
+def _matches(pattern: str, paths: Sequence[str]) -> list[re.Match[str]]:
+    """Return the matches of the paths that a pattern fits; an empty one fits none."""
+    fits = re.compile(f"(?:^|.*/){pattern}", re.DOTALL).fullmatch
+    return [match for path in paths if (match := fits(path))] if pattern else []
 
 
 def give_what_ran(
@@ -157,6 +165,23 @@ def _read_paths(paths: Sequence[str], own: str) -> tuple[str, list[PathColumn]]:
             # Only what stands below the first part that differs matters.
             pattern.append(literal(texts[0]))
     return (front + "/".join(pattern), reader.columns) if reader.columns else ("", [])
+
+
+def _read_names(paths: Sequence[str], own: str) -> tuple[str, list[PathColumn]]:
+    """Return a pattern with the name of each file, without a common ending, as its only part.
+
+    Of files with one name, the folders are of that part too.
+    """
+    depth = min(path.count("/") for path in paths)
+    names = [path.rpartition("/")[2] for path in paths]
+    is_told = len({*names}) == len(paths)
+    names = names if is_told else ["/".join(path.split("/")[-depth - 1 :]) for path in paths]
+    ends = {name[name.rfind(".") :] if "." in name[1:] else "" for name in names}
+    end = ends.pop() if len(ends) == 1 else ""
+    reader = _Reader()
+    bare = tuple(name.removesuffix(end) for name in names)
+    pattern = reader.read_whole(bare, own, "" if is_told else None)
+    return pattern + literal(end), reader.columns
 
 
 def _singular(folder: str) -> str:
@@ -224,6 +249,10 @@ class _Reader:
                 is_set = at in counted[:-1]
                 pattern += self._group(token.texts, word, level, listed, unit, is_set)
         return pattern + literal(end)
+
+    def read_whole(self, names: tuple[str, ...], level: str, marks: str | None) -> str:
+        """Return the pattern of names that are one part."""
+        return self._group(names, "", level, marks)
 
     def read_fronts(self, paths: Sequence[str], depth: int) -> str:
         """Return the pattern of folders above those that all paths have, if nothing else tells some

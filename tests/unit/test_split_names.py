@@ -66,6 +66,27 @@ def test_names_are_split_at_what_they_differ_in(case: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("paths", "values"),
+    [
+        # A file of all beside those of each: it has no part before the date.
+        (["web-2024-05.csv", *(f"web-{each}-2024-05.csv" for each in ("ab", "cd", "ef"))],
+         ["2024-05", "ab-2024-05", "cd-2024-05", "ef-2024-05"]),
+        # No parts fit all: the whole name is one.
+        (["gpu-b-16-1.5.csv", "gpu_1.5_16.csv", "gpu_gpu_16.csv"],
+         ["gpu-b-16-1.5", "gpu_1.5_16", "gpu_gpu_16"]),
+        # With its folder where a name recurs.
+        (["x/gpu-b-16-1.5.csv", "y/gpu_1.5_16.csv", "x/gpu_gpu_16.csv", "y/gpu_gpu_16.csv"],
+         ["x/gpu-b-16-1.5", "x/gpu_gpu_16", "y/gpu_1.5_16", "y/gpu_gpu_16"]),
+    ],
+)  # fmt: skip
+def test_a_pattern_fits_all_paths_that_it_was_made_of(paths: list[str], values: list[str]) -> None:
+    pattern, parts = read_paths(paths)
+    matches = [re.fullmatch(f"(?:.*/)?{pattern}", path) for path in paths]
+    assert sorted(match[parts[0].name] for match in matches if match) == values
+    assert len(parts) == 1
+
+
+@pytest.mark.parametrize(
     ("texts", "columns"),
     [
         # All combinations are no chance: under any heading, also beside another setting.
