@@ -12,7 +12,7 @@ from typing import Final
 
 from ingest.formats.json_cells import Cell
 from ingest.formats.written_numbers import UNSET, is_number
-from ingest.proposals.guess import are_twins
+from ingest.proposals.guess import are_twins, decides
 from ingest.proposals.heading_roles import is_measured
 from ingest.proposals.name_tokens import NAMING, is_replicate, literal, renamed, two_lists
 from ingest.proposals.path_parts import PathColumn, read_paths
@@ -85,7 +85,7 @@ def _read_parts(
     heading, or names that stand alone and with a variant behind them.
     """
     names, is_apart = {*words_of(heading)}, all(map(_SEPARATED.search, texts))
-    is_named = is_apart and len(texts) >= _FEWEST
+    is_named = is_apart and len(texts) >= _FEWEST and not _recurs(cells, others)
     is_named &= bool(names & _OF_RUNS) and not names & (WORDS["set"] - _OF_RUNS)
     if not any(map(_SEPARATED.search, texts)):
         return None
@@ -234,6 +234,16 @@ def _head_of(heads: Sequence[str], taken: Collection[str]) -> tuple[str, list[Pa
     column = clean_name(name, "text", taken, "knob")
     part = PathColumn(column, "text", "knob", len(bare), "", name != "variant")
     return rf"(?P<{column}>{'.+?' if '' not in bare else '.*?'})", [part]
+
+
+def _recurs(cells: Sequence[Cell], others: Mapping[str, Sequence[Cell]]) -> bool:
+    """Return whether texts are of a thing: they stand with several values of another setting."""
+    return any(
+        2 * len({*other}) <= len(other)
+        and WORDS["replicates"].isdisjoint(words_of(heading))
+        and not decides(cells, other)
+        for heading, other in others.items()
+    )
 
 
 def _known_parts(

@@ -224,8 +224,8 @@ STUDIES: Studies = {
                  for at in range(12))),
              ("summary.json", '{"metrics": {"http_req_duration": {"avg": 41.5, "p(95)": 90.5}, '
               '"http_reqs": {"count": 5000, "rate": 99.5}}}'))},
-        "folder, rps, replicate, energy_j, latency_p95_us, throughput_qps", 8,
-        [("hpa", 100, 1, pytest.approx(66.0), 90_500.0, 99.5)],
+        "folder, load_qps, replicate, energy_j, latency_p95_us, throughput_qps", 8,
+        [("hpa", 100.0, 1, pytest.approx(66.0), 90_500.0, 99.5)],
     ),
     # Energies of two sockets, and names of rows: 60.5 J and 40.5 J.
     "sockets apart": (
