@@ -20,6 +20,7 @@ from ingest.settings.headings import Heading, counted_by_s, is_derived
 from ingest.settings.units import unit_of
 
 _LATENCIES: Final = WORDS["latencies"]
+_SPREADS: Final = WORDS["spreads"]
 _INSERTED: Final = frozenset({"delay"})
 _PERCENTILES: Final = {
     **{f"p{n}": f"p{n}" for n in (5, 10, 50, 75, 90, 95, 99, 999)},
@@ -80,14 +81,33 @@ def choose_units(latencies: Sequence[Guess], guesses: Sequence[Guess]) -> None:
     if len(stated) == 1:
         ((text, other),) = stated.items()
         apart = float(np.median(first.numbers) / np.median(other.numbers))
-        if 1 / _ALIKE < apart < _ALIKE:
+        between = [of for of in _UNITS if _is_between(other, _UNITS[text] / _UNITS[of], unstated)]
+        if text in between and 1 / _ALIKE < apart < _ALIKE:
             unit, why = text, f"as {other.heading.text}"
+        elif len(between) == 1:
+            unit, why = between[0], f"in which {other.heading.text} is from the least to the most"
     elif not stated:
         unit, why = _by_energy(first, guesses)
     for guess in unstated:
         guess.why += f"; in {unit}, {why}" if unit else f"; {NO_UNIT}"
         if unit:
             guess.unit, guess.quantity, guess.better = unit, "time", "less"
+
+
+def _is_between(stated: Guess, scale: float, others: Sequence[Guess]) -> bool:
+    """Return whether times, multiplied by a scale, are at least each least, and at most each most.
+
+    Those that were rounded may be beyond by half of their last digit.
+    """
+    for guess in others:
+        of = {_PERCENTILES[word] for word in guess.heading.words if word in _PERCENTILES}
+        is_like = len(guess.numbers) == len(stated.numbers) and not stated.heading.has(*_SPREADS)
+        if of not in ({"min"}, {"max"}) or not is_like:
+            continue
+        above = (guess.numbers - stated.numbers * scale) * (1 if of == {"min"} else -1)
+        if np.any(above > stated.half_step * scale + guess.half_step):
+            return False
+    return True
 
 
 def _by_energy(latency: Guess, guesses: Sequence[Guess]) -> tuple[str, str]:

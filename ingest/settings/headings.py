@@ -166,6 +166,9 @@ def read_heading(text: str, cell_unit: str = "") -> Heading:
         if _AMOUNT.fullmatch(bracket[2]):
             return Heading(text, before, in_cells)
     lower_words = words_of(text)
+    if in_cells is not None and lower_words[1:] and unit_of(lower_words[-1]) == in_cells:
+        # `latency_ms` of `2.5 ms` says it twice.
+        return Heading(text, lower_words[:-1], in_cells)
     if in_cells is not None or (lower_words[1:] and lower_words[-1] in NUMBERS):
         return Heading(text, lower_words, in_cells)
     # `per` begins a cost of an item or a rate: `energy_per_token_j`, `tokens_per_second`.

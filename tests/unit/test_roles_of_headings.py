@@ -15,6 +15,8 @@ from ingest.__main__ import main
 from ingest.proposals.columns import guess_columns
 from ingest.proposals.guess import Guess
 from ingest.propose import propose_for
+from ingest.settings.headings import read_heading
+from ingest.settings.units import unit_of
 
 
 def guessed(text: str) -> dict[str, Guess]:
@@ -180,6 +182,36 @@ def test_a_mean_of_means_is_a_latency_and_its_deviation_is_none() -> None:
     assert targets["latency_mean_ms_mean"] == "latency_mean_us"
     assert targets["latency_p95_ms_mean"] == "latency_p95_us"
     assert targets["latency_std_ms_mean"] == targets["latency_p95_ms_max"] == ""
+
+
+@pytest.mark.parametrize(
+    ("ends", "unit"),
+    [
+        # From 31 to 25,120: in ms a mean of 2.5 ms were below the least, in ns above the most.
+        (((31, 25_120), (44, 31_250), (29, 18_310)), "us"),
+        (((0.5, 25.12), (0.75, 31.25), (0.25, 18.31)), "ms"),
+        # The most is below the mean, and the least above it.
+        (((3, 2), (3, 2), (3, 2)), ""),
+    ],
+)
+def test_a_mean_between_the_least_and_the_most_decides_their_unit(
+    ends: tuple[tuple[float, float], ...], unit: str
+) -> None:
+    rows = zip("abc", (2.5, 4.125, 1.75), ends, strict=True)
+    table = "server,latency_mean_ms,latency_min,latency_max\n" + "".join(
+        f"{server},{mean},{least},{most}\n" for server, mean, (least, most) in rows
+    )
+    columns = guessed(table)
+    for end in ("min", "max"):
+        guess = columns[f"latency_{end}"]
+        assert guess.unit == unit
+        scale = {"us": 1.0, "ms": 1000.0}.get(unit)
+        assert (guess.to, guess.scale) == ((f"latency_{end}_us", scale) if scale else ("", 1.0))
+
+
+def test_a_unit_in_the_heading_and_in_the_cells_is_said_twice() -> None:
+    heading = read_heading("latency_mean_ms", "ms")
+    assert (heading.words, heading.unit) == (("latency", "mean"), unit_of("ms"))
 
 
 def documents(tail: str = "max") -> dict[str, str]:
