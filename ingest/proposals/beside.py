@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
-from itertools import permutations
+from itertools import permutations, product
 from typing import Final
 
 import numpy as np
@@ -32,6 +32,8 @@ _TIMES: Final = frozenset({"time", "t", "ts", "at", "clock", "unix", "run", "tes
 _COUNTED: Final = frozenset({"n", "samples"})
 # First words of what was put to a scale from 0 to 1.
 _SCALED: Final = frozenset({"n", "norm", "normalized", "normalised", "scaled", "score"})
+# What came out of some of the items of a run.
+_OUTCOMES: Final = WORDS["done"] | WORDS["outcomes"] | {"dropped", "errors", "failures", "lost"}
 _LEAST: Final = frozenset({"min", "minimum"})
 _MOST: Final = frozenset({"max", "maximum"})
 _BEFORE: Final = frozenset({"baseline", "before", "initial"})
@@ -45,6 +47,7 @@ def mark_beside(guesses: Sequence[Guess]) -> None:
     _mark_summaries(guesses)
     _mark_moments(guesses)
     _mark_samples(guesses)
+    _mark_outcomes(guesses)
     _mark_differences(guesses)
     _mark_parts(guesses)
     _mark_regions(guesses)
@@ -190,6 +193,25 @@ def _mark_samples(guesses: Sequence[Guess]) -> None:
         is_count = guess.role == "knob" and guess.kind == "whole"
         if is_count and len(words) == 1 < len(guess.heading.words) and words[0] in measured:
             guess.take("label", f"counts samples of {words[0]}")
+
+
+def _mark_outcomes(guesses: Sequence[Guess]) -> None:
+    """Make a metric of what with what failed, or did not, is a number that was set, in all rows.
+
+    `Requests OK` and `Failed Requests` are together `Total Requests`: that is an amount of work.
+    """
+    counts = [
+        g for g in guesses
+        if g.kind == "whole" and g.role != "label" and len(g.numbers) == len(g.cells)
+    ]  # fmt: skip
+    results = [g for g in counts if g.role == "metric" and g.heading.has(*_OUTCOMES)]
+    wholes = [g for g in counts if g.is_set and not g.is_declared]
+    for result, (rest, whole) in product(results, product(counts, wholes)):
+        is_sum = np.array_equal(rest.numbers + result.numbers, whole.numbers)
+        if is_sum and rest not in (result, whole):
+            rest.take("metric", f"with {result.heading.text} it is {whole.heading.text}")
+            whole.why += "" if whole.is_given else "; the sum of outcomes: an amount of work"
+            whole.is_given = True
 
 
 def _mark_differences(guesses: Sequence[Guess]) -> None:
