@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Final, Literal
 
 import numpy as np
@@ -254,13 +255,19 @@ def _named_by(heading: Heading, word: str, text: str) -> Heading:
 
 
 def _with_domains(headings: Sequence[Heading]) -> list[Heading]:
-    """Read `CORE` and `CPU` beside `DRAM` and `PSYS` as energies of RAPL."""
-    bare = [h.words[0] if len(h.words) == 1 and not h.unit else "" for h in headings]
+    """Read `CORE` and `CPU` beside `DRAM` and `PSYS` as energies of RAPL.
+
+    So is `CPU energy (J)` beside `DRAM energy (J)` and `PSYS energy (J)` that of the package.
+    """
+    named = [tuple(word for word in h.words if word != "energy" or not h.unit) for h in headings]
+    is_energy = [h.unit is None or h.unit.quantity == "energy" for h in headings]
+    bare = [w[0] if ok and len(w) == 1 else "" for w, ok in zip(named, is_energy, strict=True)]
     if len({*bare} & _ONLY_DOMAINS) < _FEWEST:
         return [*headings]
+    is_package = "cpu" in bare and {*bare}.isdisjoint(("package", "pkg"))
     return [
         replace(heading, words=("rapl", "package" if word == "cpu" else word, "energy"))
-        if word in _DOMAINS
+        if word in _DOMAINS and (heading.unit is None or (word == "cpu" and is_package))
         else heading
         for heading, word in zip(headings, bare, strict=True)
     ]
@@ -311,6 +318,13 @@ def _with_minutes(headings: Sequence[Heading]) -> list[Heading]:
         else heading
         for heading in headings
     ]  # fmt: skip
+
+
+def are_domains(names: Iterable[str]) -> bool:
+    """Return whether all texts are domains of RAPL, of which one run has several: `package-0`."""
+    of = [{word for word in words_of(name) if word.isalpha()} for name in names]
+    are_known = all(each and each <= _DOMAINS for each in of)
+    return are_known and len(_ONLY_DOMAINS.intersection(chain(*of))) >= _FEWEST
 
 
 def are_stages(names: Iterable[str]) -> bool:

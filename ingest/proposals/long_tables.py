@@ -10,7 +10,7 @@ from ingest.formats.json_cells import Cell
 from ingest.formats.written_numbers import is_number
 from ingest.proposals.found_tables import FoundTable
 from ingest.proposals.guess import rows_by
-from ingest.proposals.heading_roles import are_stages, is_measured
+from ingest.proposals.heading_roles import are_domains, are_stages, is_measured
 from ingest.proposals.roles import guess_of
 from ingest.settings.column_names import WORDS
 from ingest.settings.headings import quantity_of, read_heading, words_of
@@ -87,7 +87,8 @@ def parts_of_runs(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) ->
     """Return the heading of names of parts, and those of what was measured; else nothing.
 
     One of the names is of the whole: `ALL`, `total`. Rows that agree in all else are its parts: it
-    has what they have not, or an energy, power or count that is their sum.
+    has what they have not, or an energy, power or count that is their sum. Or all are domains of
+    RAPL, which are measured at once.
     """
     guesses = [guess_of(read_heading(h), c) for h, c in zip(headings, columns, strict=True)]
     measured = [at for at, guess in enumerate(guesses) if guess.role == "metric"]
@@ -95,15 +96,18 @@ def parts_of_runs(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) ->
         names = [str(cell or "").strip() for cell in columns[at]]
         is_whole = [name.lower() in WORDS["wholes"] for name in names]
         wholes = {name for name, whole in zip(names, is_whole, strict=True) if whole}
-        is_few = len(wholes) == 1 and 2 < len({*names}) <= _MOST_PARTS + 1
+        is_rapl = are_domains({*names})
+        is_few = is_rapl or (len(wholes) == 1 and 2 < len({*names}) <= _MOST_PARTS + 1)
         if not is_few or at in measured or not _RAN.isdisjoint(words_of(heading)):
             continue
-        own = [n for n in measured if n != at]
+        # All domains take the time of the run.
+        own = [n for n in measured if not is_rapl or guesses[n].quantity in ("energy", "power")]
         key = [c for n, c in enumerate(columns) if n not in (at, *own)]
         runs = rows_by(key, range(len(names)))
         often = [Counter(names[row] for row in rows) for rows in runs]
         is_complete = all(wholes < {*of} and len({*of.values()}) == 1 for of in often)
-        if is_complete and own and _are_parts([columns[n] for n in own], runs, is_whole):
+        is_run = is_rapl or _are_parts([columns[n] for n in own], runs, is_whole)
+        if is_complete and own and is_run:
             return (heading, *(headings[n] for n in own))
     return ()
 

@@ -216,6 +216,15 @@ STUDIES: Studies = {
         [("performance", 25, 170.5, 120.5, "latency_p99_us")],
     ),
     # Running totals of two services, 5 J and 1 J in 5 s; only the file's name says what they are.
+    # Domains that are measured at once are columns of the run, and no settings that compete.
+    "domains of RAPL a row": (
+        {"rapl.csv": "threads,trial,Domain,time_s,energy (J)\n" + "".join(
+            f"{t},{k},{name},{9.25 - t + k / 8},{by * (20.125 + t + k)}\n"
+            for t in (2, 4, 8) for k in (1, 2)
+            for name, by in {"CORE": 0.5, "CPU": 1, "DRAM": 0.25, "PSYS": 2}.items())},
+        "thread_count, replicate, energy_j, duration_s, psys_energy", 6,
+        [(2, 1, 23.125, 7.375, 46.25), (2, 2, 24.125, 7.5, 48.25)],
+    ),
     "what the file's name says": (
         {f"{scaler}/rps{rps}/run_{run}/{name}": text for scaler in ("hpa", "none")
          for rps in (100, 200) for run in (1, 2) for name, text in (
