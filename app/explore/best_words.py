@@ -158,7 +158,9 @@ def sentences(rows: pl.DataFrame, question: Asked) -> list[str]:
     The default's own row is none: it is what the others are compared with. What was run once comes
     last; rows of one setting beside no other prove least, and are one sentence below others.
     """
-    told = [row for row in rows.to_dicts() if row["reason"] != DEFAULT_WORDS]
+    is_of_several = len(rows) > 0 and rows["system"].n_unique() > 1
+    told = [row | {"is_of_several": is_of_several} for row in rows.to_dicts()]
+    told = [row for row in told if row["reason"] != DEFAULT_WORDS]
     told.sort(key=lambda row: (row["n"] == 1, row["settings"] == 1))
     alone = [row for row in told if row["settings"] == 1 and _is_uncompared(row)]
     if 1 < len(alone) < len(told):
@@ -254,7 +256,8 @@ def _least_words(row: Mapping[str, Any], question: Asked, setting: str) -> str:
     most = "most" if question.cost.better == "more" else "least"
     value, n = mean_words(row, question)
     words = f"has its {most} {lowered(question.cost.title)} at {setting}: {value} {n}, "
-    words += f"among {row['settings']:,} settings"
+    own = "its own " if row["is_of_several"] else ""
+    words += f"among {own}{row['settings']:,} settings"
     if row["equals"] > 1:
         words += f", of which {row['equals']:,} have just this value"
     alike, others = row["members"] - 1, row["settings_twice"] - 1
@@ -282,8 +285,12 @@ def _change_sentence(row: Mapping[str, Any], question: Asked, what: str, value: 
             return f"has {what} {value} {n}"
         if not row["is_least"]:
             return f"has {what} {value} at the setting to take {n}"
-        best = "its most" if question.cost.better == "more" else "its least"
-        return f"has {best} {what} with {value} {n}"
+        best = "most" if question.cost.better == "more" else "least"
+        if row["is_of_several"]:
+            # What is its own least may be more than any other system takes.
+            own = f"its own {counted(row['settings'], 'setting')}"
+            return f"has the {best} {what} of {own} with {value} {n}"
+        return f"has its {best} {what} with {value} {n}"
     side = decided_side(row, "change")
     n = f"(n = {row['n']} and {row['default_n']})"
     if not side:

@@ -21,6 +21,7 @@ from app.kit.metric_choice import (
     PERFORMANCE,
     choose_cost,
     choose_performance,
+    is_served,
     performance_column,
     value_counts,
 )
@@ -46,7 +47,8 @@ def default_state(view: LakeView) -> ExploreState:
     """Return the view without a link: the largest dataset's first large workload, at one load.
 
     A workload is large if it has half as many runs as the largest. A dataset or workload whose runs
-    have energy or power beside another measurement comes first, then one with any two measurements.
+    have energy or power beside another measurement comes first, then one with any two measurements;
+    of a dataset's that have energy beside a time, one that served requests (latency, rate) instead.
     Where nothing was set but the workload, all of the dataset's are shown.
     """
     if not view.runs:
@@ -77,11 +79,37 @@ def _of_one_workload(view: LakeView) -> ExploreState:
         if state.show != "lines" and not has_pair(view, state):
             continue
         if state.show != "lines" and state.y in view.catalogue.costs:
-            return state
+            return _served(view, state) or state
         # A single setting tells less than several.
         if telling is None or len(view.left(telling.selection)) == 1:
             telling = state
     return telling or first or ExploreState()
+
+
+def _served(view: LakeView, state: ExploreState) -> ExploreState | None:
+    """Return the view of the dataset's first workload with a cost beside a latency or a rate.
+
+    None where the given one is such, or a workload names its performance, or all others have less
+    than a quarter of its runs or one setting.
+    """
+    every = Selection.of(dataset=state.selection.values("dataset"))
+    ranges, own = view.ranges(every), performance_column(view, state.selection)
+    is_named = any(view.left(every)["performance_metric"].is_not_null())
+    served = [n for n in view.catalogue.plottable if is_served(n) and ranges[n].runs]
+    if is_named or is_served(own) or not served:
+        return None
+    least = len(view.left(state.selection)) / 4
+    for workload in _large_first(view, every):
+        selection = choose_workload(view, every, str(workload))
+        is_large = len(view.left(selection)) >= max(least, 2)
+        if workload == IDLE_WORKLOAD or not is_large:
+            continue
+        if is_served(performance_column(view, selection)):
+            other = opened(view, ExploreState(selection))
+            is_cost = other.show != "lines" and other.y in view.catalogue.costs
+            if is_cost and has_pair(view, other):
+                return other
+    return None
 
 
 def _large_first(view: LakeView, selection: Selection) -> list[Value]:

@@ -74,13 +74,18 @@ def choose_performance(counts: Mapping[str, int], performance: str, catalogue: C
         return performance
     timed = counts.get("duration_s", 0)
     if any(counts.get(name) for name in catalogue.costs):
-        rates = {n: k for n, k in counts.items() if n.startswith("latency_") or n in _RATES}
+        rates = {name: runs for name, runs in counts.items() if is_served(name)}
         served = max(rates, key=lambda name: rates[name], default="")
         if served and rates[served] and 2 * rates[served] >= timed:
             return served
         if timed:
             return "duration_s"
     return _commonest(counts, "energy_j", catalogue) or performance
+
+
+def is_served(name: str) -> bool:
+    """Return whether a metric is a latency or a rate: a performance that is no mere time."""
+    return name.startswith("latency_") or name in _RATES
 
 
 def _commonest(counts: Mapping[str, int], other: str, catalogue: Catalogue) -> str | None:

@@ -422,3 +422,15 @@ def test_runs_that_are_no_replicates_are_not_judged(tmp_path: Path) -> None:
     assert any("no replicates: not judged" in cell for cell in cells)
     alike = view_of(tmp_path / "alike", [rows[0], *rows[6:]])
     assert "not judged" not in str(sentences(best_table(alike, state()), asked_of(alike, state())))
+
+
+def test_the_least_of_a_system_is_not_told_as_the_least_of_all(tmp_path: Path) -> None:
+    own = [run(system=system, itr_us=itr, energy_j=energy + itr)
+           for system, energy in (("linux_tuned", 400.0), ("ebbrt_tuned", 100.0))
+           for itr in (2.0, 4.0)]  # fmt: skip
+    view, asked = view_of(tmp_path / "two", own), state()
+    told = sentences(best_table(view, asked), asked_of(view, asked))
+    assert sum("has the least energy of its own 2 settings with" in text for text in told) == 2
+    view = view_of(tmp_path / "one", own[:2])
+    (sentence,) = sentences(best_table(view, asked), asked_of(view, asked))
+    assert sentence.startswith("At 200k QPS, Linux tuned has its least energy with 402 J")
