@@ -23,11 +23,15 @@ _FEW_PERCENT: Final = 1.1
 def settings_answers(view: LakeView, selection: Selection, cost: Metric) -> list[tuple[str, str]]:
     """Ask how far replicates differ, and which settings have the least and the most of a metric.
 
-    Runs of one setting that are no replicates (`data/analysis/replicates.py`) count as none.
+    Runs of one setting that are no replicates (`data/analysis/replicates.py`) count as none. Of a
+    metric with values below 0, such as a change in percent, nothing is asked: no factor tells its
+    values apart, and no share of their mean.
 
     Returns:
         Questions, each with its answer.
     """
+    if is_below_zero(view, cost.name):
+        return []
     catalogue, named = view.catalogue, lowered(cost.title)
     rows = view.answered(*extremes_query(selection, cost.name, catalogue)).to_dicts()
     datasets = [row["dataset"] for row in rows]
@@ -58,8 +62,7 @@ def settings_answers(view: LakeView, selection: Selection, cost: Metric) -> list
             f"{UNLIKE_WHY}."
         )
         answers.append(("Do settings tell all runs apart?", answer))
-    is_judged = cost.better is not None and not is_below_zero(view, cost.name)
-    if is_judged and len(rows) == 2 and rows[0]["mean"] < rows[1]["mean"]:
+    if cost.better is not None and len(rows) == 2 and rows[0]["mean"] < rows[1]["mean"]:
         low, high = rows
         again = view.varying(selection) - named_columns(view, selection)
         knobs = [
