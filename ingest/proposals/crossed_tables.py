@@ -44,6 +44,8 @@ _OF_SAMPLES: Final = frozenset(
     {"time", "elapsed", "t", "seconds", "second", "sec", "secs", "timestamp"}
 )
 _LEAST_SAMPLES: Final = 4
+# So many durations of runs do not rise by equal steps.
+_MANY_SAMPLES: Final = 12
 _MEANS: Final = frozenset({"mean", "average", "avg", "median", "value"})
 _STATISTICS: Final = WORDS["statistics"] | WORDS["plain"] - {"run"}
 
@@ -63,17 +65,17 @@ def rows_are_samples(headings: Sequence[str], columns: Sequence[Sequence[Cell]])
 def are_samples_over_time(guesses: Sequence[Guess], sources: Sequence[str]) -> bool:
     """Return whether rows are samples: nothing was set, and a time rises from 0 by equal steps.
 
-    It begins again at 0 in each file. So few, or of what, that they are no trace.
+    It begins again in each file; of many samples it may begin within two steps of 0. So few, or of
+    what, that they are no trace.
     """
     if any(guess.role == "knob" for guess in guesses):
         return False
+    begins = [at for at in range(1, len(sources)) if sources[at] != sources[at - 1]]
     for guess in guesses:
-        is_time = bool(guess.heading.words) and _OF_SAMPLES.issuperset(guess.heading.words)
-        if is_time and len(guess.numbers) == len(sources):
-            begins = [at for at in range(1, len(sources)) if sources[at] != sources[at - 1]]
-            parts = np.split(guess.numbers, begins)
-            if all(len(part) >= _LEAST_SAMPLES and _rises_from_0(part) for part in parts):
-                return True
+        is_time = guess.quantity == "time" or guess.heading.has(*_OF_SAMPLES)
+        is_time &= len(guess.numbers) == len(guess.cells)
+        if is_time and all(map(_rises_from_0, np.split(guess.numbers, begins))):
+            return True
     return False
 
 
@@ -90,8 +92,12 @@ def are_samples_of_powers(guesses: Sequence[Guess], sources: Sequence[str]) -> b
 
 
 def _rises_from_0(numbers: np.ndarray) -> bool:
+    if len(numbers) < _LEAST_SAMPLES:
+        return False
     steps = np.diff(numbers)
-    return bool(steps[0] > 0 and numbers[0] == 0 and np.allclose(steps, steps[0], rtol=1e-3))
+    first = 2 * steps[0] if len(numbers) >= _MANY_SAMPLES else 0
+    is_even = bool(steps[0] > 0 and np.allclose(steps, steps[0], rtol=1e-3))
+    return is_even and bool(0 <= numbers[0] <= first)
 
 
 def is_computed(heading: str) -> bool:

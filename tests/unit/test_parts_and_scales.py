@@ -3,6 +3,8 @@
 from itertools import product
 from pathlib import Path
 
+import pytest
+
 from app.kit.metric_choice import deviations
 from data.connection import open_lake
 from ingest.__main__ import REFUSED, main
@@ -118,3 +120,22 @@ def test_samples_of_powers_without_times_are_no_runs(tmp_path: Path) -> None:
         assert opened.polars("SELECT count(*) FROM runs").item() == 0
     assert all("a sample of powers, and no column says when" in each for each in problems)
     assert len(problems) == 3
+
+
+@pytest.mark.parametrize(("step", "runs"), [(0.0, 0), (0.25, 40)])
+def test_a_time_that_rises_by_equal_steps_is_the_clock_of_a_series(
+    step: float, runs: int, tmp_path: Path
+) -> None:
+    """A load generator writes a row a second: no run each. Durations differ at random."""
+    rows = [
+        f"{0.5 + n + step * (n * 7 % 5):.2f},{n * 7 // 4},{n * 5 % 17},{0.011 * (n % 9 + 2):.3f}"
+        for n in range(40)
+    ]
+    text = "Aimed Time,Offered Intensity,Lost Calls,Mean Answer Time\n" + "\n".join(rows)
+    raw, lake = tmp_path / "study", tmp_path / "lake"
+    write_files(raw, {"series.csv": f"{text}\n"})
+    assert main(["add", str(raw), "--lake", str(lake)]) == (0 if runs else REFUSED)
+    with open_lake(lake) as opened:
+        assert opened.polars("SELECT count(*) FROM runs").item() == runs
+        details = opened.polars("SELECT detail FROM problems").get_column("detail").to_list()
+    assert any("a row is a sample" in each for each in details) == (not runs)
