@@ -234,7 +234,7 @@ class _Planner:
         settles: bool = False,
     ) -> NextRuns:
         """Build the answer: the settings by number, then the rows of the list."""
-        best, n, catalogue = self.best, self.own.cost.n, self.lake.catalogue
+        best, n = self.best, self.own.cost.n
         numbers = list(dict.fromkeys(run.setting for run in planned))
         if self.default is None:
             # Nothing to control drift with.
@@ -288,7 +288,6 @@ class _Planner:
             version=self.lake.version,
             query=query,
             condition=self.condition,
-            doubt=catalogue.metric("duration_s").doubt_of(*self.own.rows["dataset"].unique()),
         )
 
     def _values(self, number: int, cells: Sequence[Cell] = ()) -> dict[str, Value]:
@@ -324,8 +323,14 @@ class _Planner:
 def _replicates(
     lake: "Lake", choice: Choice, values: Sequence[Mapping[str, Value]]
 ) -> list[tuple[int, float | None]]:
-    """Return the number of runs of each setting, and how long one takes, in seconds."""
+    """Return the number of runs of each setting, and how long one takes, in seconds.
+
+    Of a guessed unit no time is told: in another unit weeks would be seconds.
+    """
     rows = _counted(lake, choice, values)
+    doubted = lake.catalogue.metric("duration_s").doubted_in
+    if doubted and choice.dataset in (None, *doubted):
+        return [(int(n), None) for n in rows["n"]]
     overall = rows["seconds"].drop_nulls()
     usual = float(np.median(overall.to_numpy())) if len(overall) else _usual_seconds(lake, choice)
     return [

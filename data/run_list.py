@@ -25,7 +25,8 @@ class PlannedSetting:
         more: Runs that it shall get.
         reason: `second run`, `decide`, `limit`, `baseline`, `explore`.
         change_pct: Of its mean against the best member's; None for the baseline and cells.
-        minutes: That its runs take, by the durations in the lake; None if unknown.
+        minutes: That its runs take, by the durations in the lake; None if unknown or of a guessed
+            unit.
     """
 
     values: Mapping[str, Value]
@@ -54,7 +55,6 @@ class NextRuns:
         rows: Cells of the list: columns HEAD, in order.
         version: Of the lake that the list was made from.
         query: What was asked, in words.
-        doubt: What is doubted of the unit of durations.
         condition: What all settings must have in common for an end to mean anything, where nobody
             declared it; else empty.
         unjudged: Number of settings with one run for whose noise nothing tells.
@@ -75,7 +75,6 @@ class NextRuns:
     version: int
     query: str
     needed: int | None = None
-    doubt: str = ""
     condition: str = ""
     unjudged: int = 0
 
@@ -111,9 +110,7 @@ class NextRuns:
         if not self.settings:
             return f"No runs to ask for: {self.reason}."
         minutes = self.minutes
-        time = (
-            "" if minutes is None else f" ({time_words(minutes)}{self.doubt and ', '}{self.doubt})"
-        )
+        time = "" if minutes is None else f" ({time_words(minutes)})"
         asked = [f"{one.more} of {one.words}" for one in self.settings if one.reason != "explore"]
         listed, others = ", ".join(asked[:4]), len(asked) - 4
         if others > 0:

@@ -226,8 +226,7 @@ def test_a_list_out_of_proportion_is_a_first_round(tmp_path: Path) -> None:
     none = replace(plan, needed=None)
     assert none.sentence.endswith("; even 100 more of each setting are not likely to settle this.")
     assert plan.undecided == "2 settings measured at least twice may be the best"
-    short = replace(plan, members=1, members_once=3, doubt="unit guessed")
-    assert "(about 1 min, unit guessed)" in short.sentence
+    short = replace(plan, members=1, members_once=3)
     long = replace(plan, settings=tuple(replace(one, minutes=4e3) for one in plan.settings))
     assert f"(about {len(long.settings) * 4000 / 1440:.0f} days)" in long.sentence
     assert short.undecided == (
@@ -245,3 +244,25 @@ def test_a_list_names_the_knobs_that_differ(tmp_path: Path) -> None:
         plan = next_runs(lake, CHOICE)
     assert [one.words for one in plan.settings] == ["ITR 2 us", "ITR 9 us"]
     assert "(under 1 s)" in plan.sentence
+
+
+@pytest.mark.parametrize(
+    ("headings", "time"), [("energy,time", ""), ("energy_j,time_s", " (about 18 min)")]
+)
+def test_a_list_has_no_time_where_the_unit_of_times_is_a_guess(
+    tmp_path: Path, headings: str, time: str
+) -> None:
+    """60 kJ in 270 s are likely, and 60 J in 270 ms as well."""
+    rows = [f"{policy},{joules + 9000 * r},{joules / 220 + r:.2f}"
+            for policy, joules in (("keen", 61000), ("lazy", 60400)) for r in range(3)]  # fmt: skip
+    (tmp_path / "study").mkdir()
+    (tmp_path / "study/runs.csv").write_text("\n".join([f"policy,{headings}", *rows, ""]))
+    add(tmp_path / "study", tmp_path / "lake")
+    with open_lake(tmp_path / "lake") as lake:
+        choice = Choice(workload="study", system="study", objective="energy_j")
+        plan = next_runs(lake, choice, budget=4)
+        assert plan.sentence.startswith(f"4 more runs{time} are a first round: ")
+        assert (plan.minutes is None) == (not time)
+        if not time:
+            with pytest.raises(DataError, match="does not know how long a run takes"):
+                next_runs(lake, choice, minutes=600)
