@@ -20,7 +20,9 @@ Better = Literal["less", "more"]
 MEASURED: Final = WORDS["less"] | WORDS["more"] | WORDS["measured"]
 # Domains of RAPL; of the first alone that is not certain.
 _ONLY_DOMAINS: Final = frozenset({"package", "pkg", "dram", "uncore", "psys"})
-_DOMAINS: Final = _ONLY_DOMAINS | {"cpu", "core", "cores", "gpu"}
+_DOMAINS: Final = _ONLY_DOMAINS | {"cpu", "core", "cores", "gpu", "ram"}
+# Names of domains that say the same.
+_SAME_DOMAINS: Final = {"cpu": "package", "ram": "dram"}
 # Of these nobody states the least.
 _OF_WHOLE: Final = ("total", "elapsed", "wall", "train", "training")
 _FEWEST: Final = 2
@@ -50,6 +52,8 @@ _BESIDE_STAGES: Final = frozenset(
 _STAGES: Final = {word for name in VALUES["phase"] for word in words_of(name)} - _BESIDE_STAGES
 PERCENTILE: Final = r"p\d+(\.\d+)?|\d\dth"
 _MEANS: Final = ("mean", "avg", "average", "median")
+# Statistics that a domain may have; those of spreads may be in percent of it.
+_OF_DOMAINS: Final = {*_MEANS, "min", "max", "total", "sum"}
 _STATISTIC: Final = rf"{PERCENTILE}|{'|'.join(_MEANS)}|min|max"
 # Last words of how many there are of something; of a cost less is better, of its samples not.
 _NUMBERS: Final = (("count",), ("levels",), ("samples",), ("readings",))
@@ -255,21 +259,27 @@ def _named_by(heading: Heading, word: str, text: str) -> Heading:
 
 
 def _with_domains(headings: Sequence[Heading]) -> list[Heading]:
-    """Read `CORE` and `CPU` beside `DRAM` and `PSYS` as energies of RAPL.
+    """Read `CORE` and `CPU` beside `DRAM` and `PSYS` as energies of RAPL, `cores_mean` as `cores`.
 
-    So is `CPU energy (J)` beside `DRAM energy (J)` and `PSYS energy (J)` that of the package.
+    So is `CPU energy (J)` beside `DRAM energy (J)` and `PSYS energy (J)` that of the package. `ram`
+    beside `dram` is none.
     """
-    named = [tuple(word for word in h.words if word != "energy" or not h.unit) for h in headings]
+    named = [
+        tuple(w for w in h.words if w not in _OF_DOMAINS and (w != "energy" or not h.unit))
+        for h in headings
+    ]
     is_energy = [h.unit is None or h.unit.quantity == "energy" for h in headings]
     bare = [w[0] if ok and len(w) == 1 else "" for w, ok in zip(named, is_energy, strict=True)]
     if len({*bare} & _ONLY_DOMAINS) < _FEWEST:
         return [*headings]
     is_package = "cpu" in bare and {*bare}.isdisjoint(("package", "pkg"))
+    known = _DOMAINS - ({"ram"} if "dram" in bare else frozenset())
     return [
-        replace(heading, words=("rapl", "package" if word == "cpu" else word, "energy"))
-        if word in _DOMAINS and (heading.unit is None or (word == "cpu" and is_package))
+        replace(heading, words=("rapl", _SAME_DOMAINS.get(word, word), "energy", *ends))
+        if word in known and (heading.unit is None or (word == "cpu" and is_package))
         else heading
         for heading, word in zip(headings, bare, strict=True)
+        for ends in [tuple(end for end in heading.words if end in _OF_DOMAINS)]
     ]
 
 

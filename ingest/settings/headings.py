@@ -374,8 +374,8 @@ def quantity_of(heading: Heading) -> Quantity:
         return "frequency"
     if heading.has("power", "powers", "watts", "watt", "wattage"):
         return "power"
-    # `package_0` is that of the first socket.
-    bare = [word for word in heading.words if not word.isdigit()]
+    # `package_0` is that of the first socket, `pkg_mean` a mean of several runs.
+    bare = [word for word in heading.words if not word.isdigit() and word not in WORDS["plain"]]
     if len(bare) == 1 and bare[0] in _METERS_ALONE:
         return "energy"
     return "time" if heading.has(*_TIMES) else ""

@@ -344,3 +344,37 @@ def test_in_a_time_that_was_set_the_more_items_the_better(
     header = f"lane,trial,total_time,{heading},latency_avg\n"
     text = propose_for(put(tmp_path, {"t.csv": header + rows})).text
     assert f"performance: {performance}" in text
+
+
+# Times of 2.5 to 9 s in us, and packages of 15 W: of s they would be of 15 uW.
+MEANS_OF_DOMAINS = (
+    "language,time_mean,time_cv%,pkg_mean,pkg_cv%,ram_mean,psys_mean,misses_mean\n"
+    + (
+        "a,2500310.5,1.5,37.25,1.25,2.125,41.5,90125.5\nb,9000250.25,0.5,136.5,2.5,7.25,151.25,7150.25\n"
+        "c,4200125.5,2.5,62.75,0.75,3.375,70.25,81250.75\n"
+    )
+)
+
+
+def test_means_of_domains_are_energies_that_decide_the_unit_of_the_time() -> None:
+    columns = guessed(MEANS_OF_DOMAINS)
+    assert (columns["pkg_mean"].quantity, columns["pkg_mean"].unit) == ("energy", "J")
+    assert (columns["ram_mean"].quantity, columns["ram_mean"].unit) == ("energy", "J")
+    time = columns["time_mean"]
+    assert (time.to, time.unit, time.scale) == ("duration_s", "us", 1e-6)
+    assert time.doubt
+    assert next(guess for guess in columns.values() if guess.to == "energy_j").doubt
+    assert (columns["pkg_cv%"].unit, columns["pkg_cv%"].quantity) == ("%", "")
+
+
+def test_an_average_of_a_package_alone_is_an_energy_and_a_share_of_it_is_none() -> None:
+    table = "app,pkg_avg,pkg_residency_avg,time_s\na,150.5,31.5,10.5\nb,310.25,62.25,20.25\n"
+    columns = guessed(table)
+    assert columns["pkg_avg"].to == "energy_j"
+    assert columns["pkg_residency_avg"].quantity == ""
+
+
+def test_a_memory_beside_dram_is_no_energy() -> None:
+    table = "app,package,dram,ram,time_s\na,150.5,31.5,9.5,10.5\nb,310.25,62.25,9.25,20.25\n"
+    assert guessed(table)["ram"].quantity == ""
+    assert guessed(table.replace(",dram,", ",psys,"))["ram"].quantity == "energy"
