@@ -238,7 +238,7 @@ def _is_telling(read: TableRead, row: SummaryRow) -> bool:
     """Return whether no two runs have the cells of a row by chance."""
     measured = {row.values.get(name) for name in read.measured}
     numbers = {abs(each) for each in measured if isinstance(each, int | float)}
-    *others, _ = sorted(d for d in map(_digits, numbers) if d >= _FEWEST_DIGITS) or [0]
+    *others, _ = sorted(d for d in map(digits_of, numbers) if d >= _FEWEST_DIGITS) or [0]
     is_known = len(others) + 1 >= _FEWEST_NUMBERS and sum(others) >= _FEWEST_DIGITS_OF_OTHERS
     return is_known and any(row.values.get(name) is not None for name in MEASUREMENTS)
 
@@ -256,10 +256,11 @@ def _numbers(values: Mapping[str, Any], columns: Iterable[Column]) -> set[float]
 
 
 def _is_long(value: object) -> bool:
-    return isinstance(value, float) and _digits(value) >= _LEAST_DIGITS
+    return isinstance(value, float) and digits_of(value) >= _LEAST_DIGITS
 
 
-def _digits(value: float) -> int:
+def digits_of(value: float) -> int:
+    """Return how many digits a number has between zeros."""
     return len(_written(value))
 
 

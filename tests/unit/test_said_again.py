@@ -258,3 +258,47 @@ def test_a_second_table_titled_as_means_is_no_runs(
     assert query(lake, "SELECT count(*) AS n FROM runs") == [{"n": runs}]
     refused = query(lake, "SELECT count(*) AS n FROM problems WHERE kind = 'summary_row'")
     assert refused == [{"n": int(runs == 8)}]
+
+
+CODECS = {"brot": 3.5, "lizard": 7.25, "zip": 15.0}
+MEANT = {
+    name: [(by + n * n / 8, 11 * by + (n * 5 % 7) / 4) for n in range(5)]
+    for name, by in CODECS.items()
+}
+
+
+def means_of(runs: dict[str, list[tuple[float, float]]], shift: float) -> str:
+    """Write a table of means, the last energy of which is shifted."""
+    means = {name: [sum(each) / len(each) for each in zip(*of, strict=True)]
+             for name, of in runs.items()}  # fmt: skip
+    means["zip"][1] += shift
+    rows = (f"{name},{time:.2f},{energy:.2f}\n" for name, (time, energy) in means.items())
+    return "packer,time_s,energy_j\n" + "".join(rows)
+
+
+@pytest.mark.parametrize("are_files", [True, False])
+@pytest.mark.parametrize(("shift", "copies"), [(0.0, 3), (0.02, 0)])
+def test_rows_that_are_means_of_groups_are_no_runs(
+    are_files: bool, shift: float, copies: int, lake: Path, tmp_path: Path
+) -> None:
+    """Groups are files, or rows with one text; a number that is no mean keeps its table."""
+    if are_files:
+        for name, of in MEANT.items():
+            rows = "".join(f"{time},{energy}\n" for time, energy in of)
+            put(tmp_path / "raw" / "runs" / f"{name}.csv", f"time_s,energy_j\n{rows}")
+    else:
+        rows = "".join(f"{name},{n},{t},{e}\n" for name, of in MEANT.items()
+                       for n, (t, e) in enumerate(of))  # fmt: skip
+        put(tmp_path / "raw" / "runs.csv", f"codec,trial,time_s,energy_j\n{rows}")
+    put(tmp_path / "raw" / "board.csv", means_of(MEANT, shift))
+    report = ingest(lake, tmp_path / "raw", is_proposing=True)
+    count = query(lake, "SELECT count(*) AS n FROM runs")
+    assert count == [{"n": 18 - copies}]
+    said = [
+        each
+        for each in details(report, "identical_row")
+        if "are means of rows of other files" in each
+    ]
+    assert len(said) == (copies > 0)
+    ingest(lake, tmp_path / "raw", is_proposing=True)
+    assert query(lake, "SELECT count(*) AS n FROM runs") == count
