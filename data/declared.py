@@ -45,7 +45,8 @@ class Column:
     """A declared column of `runs`.
 
     Attributes:
-        role: `knob`: set before a run, part of its key; `metric`: measured; `label`: anything else.
+        role: `knob`: set before a run, part of its key; `metric`: numbers that were measured;
+            `label`: anything else, as texts that a table or an older lake has as a metric.
         kind: What its values are.
         written: How numbers are written: plain, as bytes, as a load, with an SI prefix.
         is_given: Whether a knob is part of the question (what ran, a size) rather than a setting.
@@ -63,6 +64,10 @@ class Column:
     description: str = ""
     datasets: tuple[str, ...] = ()
     is_given: bool = False
+
+    def __post_init__(self) -> None:
+        if self.role == "metric" and self.kind == "text":
+            object.__setattr__(self, "role", "label")
 
     @property
     def type(self) -> pa.DataType:

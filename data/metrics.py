@@ -117,5 +117,5 @@ def _shipped() -> dict[str, Metric]:
 
 def plottable_of(columns: Declared) -> tuple[str, ...]:
     """Return the names of the numeric columns, stored, derived, declared, for axes and heatmaps."""
-    own = (c.name for c in columns if c.role == "metric" and c.kind != "text")
+    own = (c.name for c in columns if c.role == "metric")
     return (*MEASUREMENTS, *DERIVED, *own)

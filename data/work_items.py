@@ -59,7 +59,7 @@ def work_items(columns: Declared) -> tuple[WorkItem, ...]:
     A run that counts several kinds of items has none, as nothing tells which is its work; nor has
     one with an energy of an item that its dataset states.
     """
-    metrics = [c for c in columns if c.role == "metric" and c.kind != "text"]
+    metrics = [c for c in columns if c.role == "metric"]
     stated = [c.name for c in metrics if ENERGY_OF_ITEM.fullmatch(c.unit)]
     counts = {c.name: item_counted(c.name) for c in metrics if not c.unit}
     taken = {column.name for column in columns}

@@ -87,7 +87,9 @@ def targets_of(table: Table, declaration: TableDeclaration, file: str) -> list[T
             targets.append(Target(index, heading, name, kind, declared, least=least))
             continue
         taken = {t.name for t in targets} | {n for n, k in declaration.kinds.items() if k != CORE}
-        kind = kind_of(table.column(index))
+        kind = _kind_in(table.column(index), declared.role)
+        if kind is None:
+            continue
         role = declared.role or _role_of(kind, table.column(index), declaration)
         if heading in table.keys and declared.role is None:
             role = "knob"
@@ -181,6 +183,21 @@ def kind_of(cells: Iterable[Cell]) -> Kind:
                 return "text"
             is_whole = False
     return "text" if not count else ("whole" if is_whole else "real")
+
+
+def _kind_in(cells: Iterable[Cell], role: Role | None) -> Kind | None:
+    """Return the type of a column that the lake has not; None where no cell has a value.
+
+    What was measured are numbers if any cell is one.
+    """
+    there = [cell for cell in cells if cell is not None and not is_unset(str(cell))]
+    kind = kind_of(there)
+    is_number_too = role == "metric" and kind == "text" and any(map(_is_number, there))
+    return "real" if is_number_too else kind if there else None
+
+
+def _is_number(cell: Cell) -> bool:
+    return not isinstance(cell, str) or is_number(cell.strip())
 
 
 def _role_of(kind: Kind, cells: Iterable[Cell], declaration: TableDeclaration) -> Role:

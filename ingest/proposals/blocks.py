@@ -11,6 +11,7 @@ from data.declared import Kind, Role
 from ingest.formats.json_cells import Cell
 from ingest.formats.table_columns import kind_of
 from ingest.formats.table_reshaped import VALUE
+from ingest.formats.written_numbers import is_unset
 from ingest.proposals.found_tables import FoundTable, header_pattern, paths_beside
 from ingest.proposals.guess import Guess
 from ingest.proposals.guessed_table import GuessedTable, are_of_requests
@@ -276,7 +277,7 @@ def _settle_kinds(blocks: Sequence[GuessedTable]) -> None:
         if not (guess.to or guess.is_declared or guess.is_dropped):
             of_files: dict[str, list[Cell]] = defaultdict(list)
             for source, cell in zip(block.table.sources, guess.cells, strict=False):
-                if cell not in (None, ""):
+                if cell is not None and not is_unset(str(cell)):
                     of_files[source].append(cell)
             own: set[str] = {kind_of(cells) for cells in of_files.values()}
             kinds[guess.heading.text] |= {(guess.role, kind) for kind in own}

@@ -8,6 +8,7 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
 from typing import Final
@@ -160,7 +161,5 @@ def own_columns(columns: Iterable[Column], known: Mapping[str, Column]) -> dict[
             named[column.name] = there or column
         else:
             name = clean_name(column.name, column.kind, {column.name})
-            named[column.name] = known.get(name) or Column(
-                name, column.role, column.kind, column.title, column.short
-            )
+            named[column.name] = known.get(name) or replace(column, name=name)
     return named

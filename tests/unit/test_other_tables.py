@@ -4,12 +4,15 @@ from pathlib import Path
 
 import pytest
 
+from data.catalogue import Catalogue
 from data.connection import open_lake
-from ingest.declarations import TableDeclaration
+from data.declared import column_of_field
+from ingest.declarations import TableColumn, TableDeclaration
+from ingest.formats.table import read
 from ingest.formats.table_files import parse_table
 from ingest.formats.table_reshaped import reshape
-from ingest.records import ProblemList
-from tests.fixtures.ingest import details, ingest, query
+from ingest.records import ProblemList, ReadContext
+from tests.fixtures.ingest import add_status, details, ingest, query
 from tests.fixtures.real import studies
 from tests.fixtures.tool_outputs import captured
 
@@ -43,6 +46,41 @@ def test_power_caps_and_wraps_of_a_counter(lake: Path, tmp_path: Path) -> None:
     with open_lake(lake) as opened:
         units = {c.name: (c.role, c.unit) for c in opened.columns}
     assert (units["program"], units["core"]) == (("knob", ""), ("metric", "J"))
+
+
+def test_blanks_are_no_texts_of_what_other_tables_measured(lake: Path, tmp_path: Path) -> None:
+    heads = "Suite, Cap, Package, Core(s), GPU, DRAM, Time (ms)"
+    for name, *rows in (
+        ("one", "alpha, 2000, 10.5, 9.5,  ,  , 900", "beta, 2000, 12.5, 9.5,  ,  , 950"),
+        ("two", "alpha, 25, 8.5, 6.5, 0.75, 1.5, 900", "beta, 25, 9.5, 6.0, 0.25, 1.25, 990"),
+    ):
+        (tmp_path / "raw" / name).mkdir(parents=True)
+        written(tmp_path / "raw" / name, "measured.csv", heads, *rows)
+    assert add_status(lake, tmp_path / "raw") == 0
+    rows = query(lake, "SELECT energy_j, gpu, dram FROM runs ORDER BY energy_j")
+    assert [tuple(row.values()) for row in rows] == [
+        (8.5, 0.75, 1.5), (9.5, 0.25, 1.25), (10.5, None, None), (12.5, None, None),
+    ]  # fmt: skip
+    with open_lake(lake) as opened:
+        kinds = {column.name: (column.role, column.kind) for column in opened.columns}
+    assert kinds["gpu"] == kinds["dram"] == ("metric", "real")
+
+
+def test_what_is_no_number_of_a_measured_column_is_doubted() -> None:
+    text = b"size,rail\n1,2.5\n2,fail\n3, \n"
+    declared = TableDeclaration(columns={"rail": TableColumn(role="metric", unit="J")})
+    table = read([text], ReadContext("cells.csv", 0.0, tables=(declared,)))
+    assert [row.values["rail"] for row in table.rows] == [2.5, None, None]
+    (doubt,) = [each for each in table.problems if each.kind == "no_number"]
+    assert (doubt.detail, doubt.line) == ("rail 'fail' is not a number; left unset", 3)
+
+
+def test_texts_that_an_older_lake_has_as_a_metric_are_labels() -> None:
+    said = '{"better": "less", "kind": "text", "role": "metric", "title": "GPU", "unit": "J"}'
+    column = column_of_field("gpu", {"wattlas": said})
+    assert column is not None
+    assert column.role == "label"
+    assert "gpu" not in {*Catalogue.of((column,)).costs, *Catalogue.of((column,)).plottable}
 
 
 def test_a_run_table_has_factors_and_energy(lake: Path, tmp_path: Path) -> None:
