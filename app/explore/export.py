@@ -20,7 +20,7 @@ from app.kit.encodings import title_of
 from app.kit.export import ExportedPage, render
 from app.kit.lake_view import LakeView
 from app.kit.page_layout import view_panel
-from app.kit.words import guessed_words, work_words
+from app.kit.words import guessed_words, unread_words, work_words
 
 
 def export(view: LakeView, state: ExploreState) -> ExportedPage:
@@ -30,7 +30,8 @@ def export(view: LakeView, state: ExploreState) -> ExportedPage:
     pictures = {each.name: picture(each.name, view, state) for each in drawn}
     rows, question = best_table(view, state), asked_of(view, state)
     table = best_settings_table(rows, question)
-    notes = [guessed_words(view, state.selection), work_words(view, state.selection)]
+    says = (unread_words, guessed_words, work_words)
+    notes = [words(view, state.selection) for words in says]
     said = [*notes, *sentences(rows, question)]
     data = {
         "pictures": {name: encode_view(answer) for name, answer in pictures.items()},

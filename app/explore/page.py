@@ -47,7 +47,7 @@ from app.kit.context import lake_view
 from app.kit.filters import offered_choices
 from app.kit.lake_view import LakeView
 from app.kit.page import Page, View
-from app.kit.words import guessed_words, work_words
+from app.kit.words import guessed_words, unread_words, work_words
 
 PAGE = Page(
     name="explore",
@@ -127,6 +127,7 @@ def _best(view: LakeView, state: ExploreState) -> tuple:
     table = best_settings_table(rows, question)
     notes = (
         source_words(view, state),
+        unread_words(view, state.selection),
         guessed_words(view, state.selection),
         work_words(view, state.selection),
     )

@@ -22,7 +22,7 @@ from data.analysis.mirrored import mirrored
 from data.catalogue import Catalogue, deviations
 from data.knob_table import ADAPTIVE, GOVERNOR
 from data.knobs import Knob
-from data.queries.lake_page import problems_query
+from data.queries.lake_page import problems_query, unread_query
 from data.queries.statement import statement
 from data.selection import SHIPPED_FACETS, Selection, Value
 from data.units import format_bytes, format_digits, format_load, lowered
@@ -57,6 +57,23 @@ def empty_lake(view: LakeView) -> str:
     ]
     more = [f"More in {bold('python -m ingest problems')}."] * (len(refused) > _MOST_REASONS)
     return BREAK.join([f"{bold('No run was read')} from the files added:", *reasons, *more, _SEE])
+
+
+def unread_words(view: LakeView, selection: Selection) -> str:
+    """Say which files with data beside those of the chosen runs were not read; empty: none."""
+    datasets = view.part_left(selection).values("dataset")
+    unread = view.once(_unread, None).filter(pl.col("dataset").is_in([*datasets]))
+    if not len(unread):
+        return ""
+    count, (path, detail) = unread["count"].sum(), unread["path", "detail"].row(0)
+    files = "1 file with data was" if count == 1 else f"{count:,} files with data were"
+    more = " python -m ingest problems lists all." if count > 1 else ""
+    such = ", such as " if count > 1 else ": "
+    return f"{files} not read{such}{path.rpartition('/')[2]}: {detail}.{more}"
+
+
+def _unread(view: LakeView, _: None) -> pl.DataFrame:
+    return view.lake.polars(*unread_query())
 
 
 def configuration_knobs(varying: Collection[str], catalogue: Catalogue) -> list[Knob]:

@@ -171,6 +171,17 @@ def problems_query(limit: int) -> tuple[str, list[Any]]:
     )
 
 
+def unread_query() -> tuple[str, list[Any]]:
+    """Build the query of the files with data of which no run was read: `dataset`, `path`, `detail`
+    and `count`, those of most files first.
+    """
+    sql = (
+        "SELECT dataset, path, detail, count FROM problems WHERE kind = 'not_read' AND path NOT "
+        "NULL ORDER BY count DESC, dataset, path"
+    )
+    return sql, []
+
+
 def guessed_query() -> tuple[str, list[Any]]:
     """Build the query of the datasets of which a table's roles of columns were guessed."""
     sql = (

@@ -87,20 +87,18 @@ def targets_of(table: Table, declaration: TableDeclaration, file: str) -> list[T
             targets.append(Target(index, heading, name, kind, declared, least=least))
             continue
         taken = {t.name for t in targets} | {n for n, k in declaration.kinds.items() if k != CORE}
-        kind = _kind_in(table.column(index), declared.role)
-        if kind is None:
-            continue
-        role = declared.role or _role_of(kind, table.column(index), declaration)
+        own_kind = _kind_in(table.column(index), declared.role)
+        role = declared.role or _role_of(own_kind, table.column(index), declaration)
         if heading in table.keys and declared.role is None:
             role = "knob"
-        name = clean_name(bare, kind, taken, role)
+        name = clean_name(bare, own_kind, taken, role)
         shown = declared.unit or table.units.get(heading, "")
         # The lake's column of that name is another one, and has no values beside it.
         bare = bare.removesuffix(OF_TABLE)
         title = (without_unit(bare) if shown and bare else bare) or name
-        own = Column(name, role, kind, title, title, shown)
+        own = Column(name, role, own_kind, title, title, shown)
         own = replace(own, better=declared.better, is_given=declared.is_given)
-        targets.append(Target(index, heading, name, kind, declared, own))
+        targets.append(Target(index, heading, name, own_kind, declared, own))
     for target in targets:
         unit = next(iter(target.declared.scale_by), None)
         target.scale_index = table.headings.index(unit) if unit in table.headings else None
@@ -185,15 +183,15 @@ def kind_of(cells: Iterable[Cell]) -> Kind:
     return "text" if not count else ("whole" if is_whole else "real")
 
 
-def _kind_in(cells: Iterable[Cell], role: Role | None) -> Kind | None:
-    """Return the type of a column that the lake has not; None where no cell has a value.
+def _kind_in(cells: Iterable[Cell], role: Role | None) -> Kind:
+    """Return the type of a column that the lake has not.
 
-    What was measured are numbers if any cell is one.
+    What was measured are numbers if no cell has a value, or any cell is a number.
     """
     there = [cell for cell in cells if cell is not None and not is_unset(str(cell))]
     kind = kind_of(there)
-    is_number_too = role == "metric" and kind == "text" and any(map(_is_number, there))
-    return "real" if is_number_too else kind if there else None
+    are_numbers = role == "metric" and (not there or any(map(_is_number, there)))
+    return "real" if kind == "text" and are_numbers else kind
 
 
 def _is_number(cell: Cell) -> bool:

@@ -41,11 +41,11 @@ from ingest.settings.column_names import (
 from ingest.settings.headings import words_of
 from ingest.settings.units import unit_of
 
-# In a time of day and in `1.2GHz` they separate nothing; in `cg.C.16.1` the dots do.
+# In a time of day, in `1.2GHz` and in `C++` they separate nothing; in `cg.C.16.1` the dots do.
 _ONE_PART: Final = re.compile(
     r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
     r"|\d{4}-\d\d-\d\d(?:[-_T ]\d\d[-_.:h]?\d\d(?:[-_.:m]?\d\d)?)?|(?:19|20)\d{6}[-_T]\d{4,6}"
-    r"|(?<![.\d])\d+\.\d+(?![.\d])"
+    r"|(?<![.\d])\d+\.\d+(?![.\d])|(?<=[A-Za-z])\++(?![A-Za-z0-9+])"
     rf"|{MODEL}"
     rf"|(?i:{'|'.join(sorted(v for of in VALUES.values() for v in of if '_' in v))})(?![A-Za-z0-9])"
 )

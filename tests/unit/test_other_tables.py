@@ -57,8 +57,8 @@ def test_blanks_are_no_texts_of_what_other_tables_measured(lake: Path, tmp_path:
         (tmp_path / "raw" / name).mkdir(parents=True)
         written(tmp_path / "raw" / name, "measured.csv", heads, *rows)
     assert add_status(lake, tmp_path / "raw") == 0
-    rows = query(lake, "SELECT energy_j, gpu, dram FROM runs ORDER BY energy_j")
-    assert [tuple(row.values()) for row in rows] == [
+    found = query(lake, "SELECT energy_j, gpu, dram FROM runs ORDER BY energy_j")
+    assert [tuple(row.values()) for row in found] == [
         (8.5, 0.75, 1.5), (9.5, 0.25, 1.25), (10.5, None, None), (12.5, None, None),
     ]  # fmt: skip
     with open_lake(lake) as opened:

@@ -8,9 +8,10 @@ import pytest
 
 from app.kit.encodings import without_marks
 from app.kit.lake_view import LakeView
-from app.kit.words import empty_lake
+from app.kit.words import empty_lake, unread_words
 from data.connection import open_lake
 from data.errors import SettingsError
+from data.selection import Clause, Selection
 from ingest.__main__ import main
 from tests.fixtures.ingest import ingest, put, query
 
@@ -96,6 +97,13 @@ def test_tables_that_are_not_read_beside_others_are_doubted(tmp_path: Path) -> N
     assert [(*row.values(),) for row in found] == [
         (f"{raw}/x.csv", "doubted"), (f"{raw}/y.dat", "doubted")
     ]  # fmt: skip
+    with open_lake(lake) as opened:
+        view = LakeView(opened)
+        words = unread_words(view, Selection())
+        other = Clause(view.catalogue.facets["dataset"], ("another",))
+        assert unread_words(view, Selection((other,))) == ""
+    begin = "2 files with data were not read, such as x.csv: "
+    assert re.fullmatch(rf"{begin}.*\. python -m ingest problems lists all\.", words)
 
 
 @pytest.mark.parametrize(("is_beside", "status"), [(True, 0), (False, 3)])
