@@ -49,6 +49,10 @@ SETS: dict[str, tuple[list[str], dict[str, list[str]]]] = {
         [f"run_{a}_repetition_{b}" for a in range(3) for b in range(2)],
         {"run": ["0", "1", "2"], "replicate": ["0", "1"]},
     ),
+    "drivers of clocks": (
+        [f"{a}/{b}/table.csv" for a in ("acpi_cpufreq", "amd_pstate") for b in ("calm", "quick")],
+        {"driver": ["acpi_cpufreq", "amd_pstate"], "folder": ["calm", "quick"]},
+    ),
     "a date without a mark before it": (
         [f"{a}{b}.log" for a in ("mapB64", "rowsB") for b in DATES],
         {"file": ["mapB64", "rowsB"], "file_2": [*DATES]},
