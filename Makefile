@@ -58,7 +58,7 @@ ifdef ARGS
 	$(ROOM) $(BIN)/python -m pytest $(ARGS)
 else
 	@[ -d .hypothesis ] || sh scripts/reuse.sh take hypothesis
-	$(ROOM) $(BIN)/python -m pytest --numprocesses=3 --dist=worksteal
+	$(ROOM) $(BIN)/python -m pytest --numprocesses=4 --dist=worksteal
 	@sh scripts/reuse.sh leave hypothesis .hypothesis/unicode_data $$(ls -dt .hypothesis/constants/* | head -n 3000)
 endif
 
