@@ -1,0 +1,62 @@
+"""What the texts of a part of names say alone: numbers, times, digests, clocks or machines."""
+
+import re
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from ingest.proposals.name_tokens import NAMING, OF_SIZES
+from ingest.settings.column_names import VALUES, WORDS
+from ingest.settings.headings import words_of
+
+_MACHINE: Final = re.compile(r"[a-z]{1,3}\d{3,4}[a-z]*\d*|node\d+|host\d+", re.IGNORECASE)
+# Dates, seconds and ms since 1970 that are no round numbers, digests, and uuids.
+_STAMP: Final = re.compile(
+    r"(?:19|20)\d\d(?:0[1-9]|1[0-2])[0-3]\d(?:[^\d.].*|\d{4,6})?|1[0-9]{9}(?<!000)(?:[0-9]{3}|\.\d+)?"
+    r"|(?=.*[a-f])(?=.*\d)[0-9a-f]{7,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+    r"|\d{4}-\d\d-\d\d.*"
+)
+_DIGEST: Final = re.compile(r"(?=.*[a-f])(?=.*\d)[0-9a-f]{7,40}")
+# Words before numbers of processes: PowerJoular adds `-4711.csv` to the name of a file.
+_OF_PROCESSES: Final = frozenset({"pid", "csv"})
+# Large numbers that were set are seldom others.
+_LARGE: Final = re.compile(r"\d+000|32768|65536|131072|262144|524288|1048576")
+
+
+def kind_of(texts: Sequence[str], word: str) -> tuple[str, bool]:
+    """Return of which kind the texts of a part are, and whether they are stamps.
+
+    Args:
+        word: That before them, which may say that a number was set.
+    """
+    values = {*texts}
+    is_whole = all(re.fullmatch(r"\d+", text) for text in values)
+    is_real = all(re.fullmatch(r"\d+(\.\d+)?", text) for text in values)
+    # Numbers of jobs are of one file each.
+    is_job = len(values) == len(texts) > 3 and all(re.fullmatch(r"\d{5,}", t) for t in values)
+    is_size = word.lower() in OF_SIZES or not {*words_of(word)}.isdisjoint(NAMING)
+    is_job = is_job and not all(map(_LARGE.fullmatch, values)) and not is_size
+    is_job |= is_whole and word.lower() in _OF_PROCESSES
+    # A digest with several files may be a version that was compared.
+    is_digest = len(values) < len(texts) and all(map(_DIGEST.fullmatch, values))
+    is_stamp = is_job or (not is_digest and all(map(_STAMP.fullmatch, values)))
+    return "text" if is_stamp or not is_real else "whole" if is_whole else "real", is_stamp
+
+
+def are_clocks(numbers: Collection[int]) -> bool:
+    """Return whether numbers are clocks in Hz: 100 MHz to 6 GHz in steps of 10 kHz, not all round.
+
+    Nobody counts work in such numbers.
+    """
+    is_range = len(numbers) > 2 and all(1e8 <= n <= 6e9 and n % 10_000 == 0 for n in numbers)
+    return is_range and any(n % 10_000_000 for n in numbers)
+
+
+def are_machines(texts: Sequence[str]) -> bool:
+    """Return whether texts are names of machines, and no sweep: `f1200`, `f1600`, `f2000`."""
+    if any({*texts} <= names for names in VALUES.values()):
+        return False
+    starts = {text.rstrip("0123456789") for text in texts}
+    is_said = {start.lower() for start in starts} <= NAMING | WORDS["loads"] | OF_SIZES
+    is_many = len(starts) == 1 and len({*texts}) > 2
+    is_sweep = (is_many or is_said) and not {*starts} & {"node", "host"}
+    return not is_sweep and all(map(_MACHINE.fullmatch, texts))
