@@ -77,7 +77,9 @@ class Metric:
 
     def titled(self, note: str = "") -> str:
         """Return the title of an axis with a note on its unit."""
-        unit = "".join(f", {each}" for each in (self.unit, note, self.doubt) if each)
+        # `Requests/s` says its unit.
+        notes = ("" if self.unit == self.title else self.unit, note, self.doubt)
+        unit = "".join(f", {each}" for each in notes if each)
         direction = f" ({self.better} is better)" if self.better else ""
         return f"{self.title}{unit}{direction}"
 

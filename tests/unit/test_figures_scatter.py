@@ -351,6 +351,13 @@ def test_an_axis_fits_what_most_points_need(
     assert axis["range"] == pytest.approx([low - margin, high + margin])
 
 
+def test_a_title_says_its_unit_once() -> None:
+    rate, energy = (Metric("x", title, unit, "x", "", better="less") for title, unit in (
+        ("Requests/s", "Requests/s"), ("Energy", "J")))  # fmt: skip
+    titles = [metric.titled() for metric in (rate, energy)]
+    assert titles == ["Requests/s (less is better)", "Energy, J (less is better)"]
+
+
 @pytest.mark.parametrize(
     ("metric", "look"),
     [
