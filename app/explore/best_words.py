@@ -162,15 +162,16 @@ def sentences(rows: pl.DataFrame, question: Asked) -> list[str]:
     told = [row | {"is_of_several": is_of_several} for row in rows.to_dicts()]
     told = [row for row in told if row["reason"] != DEFAULT_WORDS]
     told.sort(key=lambda row: (row["n"] == 1, row["settings"] == 1))
-    alone = [row for row in told if row["settings"] == 1 and _is_uncompared(row)]
-    if 1 < len(alone) < len(told):
-        told = [row for row in told if row not in alone]
+    compared = [row for row in told if row["settings"] > 1 or not _is_uncompared(row)]
+    alone = len(told) - len(compared)
+    is_folded = bool(compared) and alone > 1
+    told = compared if is_folded else told
     given = {"load_qps", "message_bytes", *(place_columns(rows, question) if len(rows) else ())}
     listed = [_sentence(row, question, given) for row in told[:_MOST_SENTENCES]]
     if (more := len(told) - _MOST_SENTENCES) > 0:
         listed.append(f"{more} more in Best settings.{_most(told, question)}")
-    if alone and alone[0] not in told:
-        listed.append(f"{len(alone):,} in Best settings have one setting: nothing to compare.")
+    if is_folded:
+        listed.append(f"{alone:,} in Best settings have one setting: nothing to compare.")
     return listed
 
 

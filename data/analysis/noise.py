@@ -212,8 +212,10 @@ def estimates_of(settings: Settings, prior: Prior, is_more_better: bool = False)
     Args:
         is_more_better: The mean is negated, so that less is better.
     """
-    is_one = (np.asarray(prior.d0) <= 0) & settings.is_equal
-    settings = replace(settings, n=np.where(is_one, 1, settings.n))
+    is_alone = np.asarray(prior.d0) <= 0
+    if is_alone.any():
+        is_one = is_alone & settings.is_equal
+        settings = replace(settings, n=np.where(is_one, 1, settings.n))
     variance, df = moderated(settings, prior)
     mean = -settings.mean if is_more_better else settings.mean
     is_unlike = settings.is_log & are_unlike(settings.variance)
