@@ -306,7 +306,9 @@ def _whole_run(lines: Sequence[_Line]) -> dict[str, str]:
         if not (is_cpu and any(line.heading.domain == "gpu" for line in of)):
             alike = [line for line in of if line.heading.domain in ("package", "gpu")]
             alike = [line for line in alike if _unnumbered(line) == _unnumbered(best)]
-            whole.update((line.key, target) for line in [best, *alike])
+            # One without a number has the others in it.
+            total = [line for line in alike if _unnumbered(line) == [*line.words]]
+            whole.update((line.key, target) for line in total[:1] or [best, *alike])
     return whole
 
 

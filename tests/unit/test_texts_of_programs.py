@@ -44,6 +44,7 @@ def test_names_in_one_section_alone_stay_as_they_are() -> None:
         # Two sockets, and two cards.
         ({"Package 0 energy": 30.5, "Package 1 energy": 20.25, "DRAM 0 energy": 9.5}, 50.75),
         ({"GPU0 energy": 30.5, "GPU1 energy": 20.25}, 50.75),
+        ({"Package 0 energy": 30.5, "Package energy": 51.0, "Package 1 energy": 20.25}, 51.0),
     ],
 )
 def test_of_a_processor_and_a_card_none_is_the_whole(
