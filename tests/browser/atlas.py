@@ -56,6 +56,19 @@ def choose(part: Page | Locator, name: str, value: str) -> None:
     menu.locator(f"+ .select-list [data-value='{value}']").click()
 
 
+def point_at(page: Page, left: float, top: float) -> str:
+    """Move the pointer to a mark in the window; returns what the card says of it.
+
+    Plotly looks for marks at most once in 50 ms, by a timer: the card may come after all is idle.
+    """
+    page.mouse.move(left - 3, top)
+    page.mouse.move(left, top)
+    wait_idle(page)
+    card = page.locator("#hover-card")
+    expect(card).to_be_visible()
+    return card.inner_text()
+
+
 def press(page: Page, key: str) -> None:
     """Press a key, and wait until the page is idle."""
     page.keyboard.press(key)
@@ -167,17 +180,9 @@ class Shown:
         """Press a key, and wait until the page is idle."""
         press(self.page, key)
 
-    def hover_words(self) -> str:
-        """The words of the hover card; empty while it is hidden."""
-        card = self.page.locator("#hover-card")
-        return card.inner_text() if card.is_visible() else ""
-
     def point_at(self, left: float, top: float) -> str:
         """Move the pointer to a place in the window; returns what the card says there."""
-        self.page.mouse.move(left - 3, top)
-        self.page.mouse.move(left, top)
-        wait_idle(self.page)
-        return self.hover_words()
+        return point_at(self.page, left, top)
 
     def click_in(self, left: float, top: float) -> None:
         """Move the pointer to a place in the window and click there."""

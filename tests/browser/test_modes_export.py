@@ -57,9 +57,7 @@ def test_it_opens_with_the_selected_cell_and_its_evidence(modes: ModesPage) -> N
 def test_hover_click_escape_and_keys_link_the_figures(modes: ModesPage) -> None:
     page = modes.page
     left, top = modes.place("winners", 0, 0)
-    page.mouse.move(left, top)
-    wait_idle(page)
-    assert modes.hover_words().startswith("ITR 2 us \u00b7 1.3 GHz")
+    assert modes.point_at(left, top).startswith("ITR 2 us \u00b7 1.3 GHz")
     page.mouse.click(left, top)
     wait_idle(page)
     assert [column for column, _ in modes.lit()] == [0]

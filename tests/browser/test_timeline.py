@@ -38,10 +38,7 @@ def logged_point(atlas: Atlas, system: str) -> tuple[float, float]:
 
 def point_at(atlas: Atlas, x: float, y: float) -> None:
     """Move the mouse to a point; Plotly handles clicks only on a point that was hovered."""
-    atlas.page.mouse.move(x - 40, y)
-    atlas.page.mouse.move(x, y, steps=4)
-    wait_idle(atlas.page)
-    assert "double-click: timeline" in atlas.page.locator("#hover-card").inner_text()
+    assert "double-click: timeline" in atlas.point_at(x, y)
 
 
 @pytest.mark.slow

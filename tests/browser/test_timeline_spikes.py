@@ -12,7 +12,7 @@ from ingest.__main__ import main
 from ingest.sample.parameters import TSC_KHZ
 from ingest.sample.plan import Run
 from ingest.sample.writer import measure_run, write_run
-from tests.browser.atlas import wait_idle
+from tests.browser.atlas import point_at
 from tests.browser.timeline_page import TimelinePage
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -110,10 +110,7 @@ def test_the_card_shows_minimum_mean_and_maximum(
         domain = next(row["domain"] for row in rows if row.get("panel") == panel)
         x = left + width * spike_s / _SECONDS
         y = top + height * (1 - sum(domain) / 2)
-        timeline.page.mouse.move(x - 5, y)
-        timeline.page.mouse.move(x, y, steps=2)
-        wait_idle(timeline.page)
-        said[panel] = timeline.page.locator("#hover-card").inner_text()
+        said[panel] = point_at(timeline.page, x, y)
     number = r"[\d.]+"
     power = re.search(
         rf"A: mean ({number}) W \(({number}) W to ({number}) W, sum of the packages' extremes\)",
