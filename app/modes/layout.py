@@ -66,7 +66,7 @@ def modes_layout(view: LakeView, state: ModesState, notice: str) -> html.Main:
         presets = [*presets, rule_preset(state)]
     title = "the runs under these filters, with those of the selected cells highlighted"
     label, entries = "metric of the Pareto view's x axis", against_choices(view, state)
-    select = _select("against", label, entries, state.against, "max(140px, 9.5vw)")
+    select = _select("against", label, entries, state.against, "max(196px, 9.5vw)")
     against = [html.Span("against", className="quiet"), select]
     return page_layout(
         IDS.page,

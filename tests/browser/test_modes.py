@@ -387,4 +387,4 @@ def nothing_is_cut(modes: ModesPage, size: tuple[int, int]) -> None:
                  .filter((e) => e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0)
                  .map((e) => [e.className, e.textContent || e.value])"""
     )
-    assert cut == []
+    assert cut == [], size
