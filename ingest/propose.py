@@ -20,6 +20,7 @@ from ingest.formats.table_lines import is_document
 from ingest.formats.trace_headings import part_in
 from ingest.meter_clocks import clock_lines
 from ingest.proposals.blocks import sections_of, summary_of, table_blocks
+from ingest.proposals.competing import let_one_compete
 from ingest.proposals.file_names import (
     LATENCY_OF,
     OF_FORMATS,
@@ -194,6 +195,9 @@ def _path_blocks(
             for c in columns
             if c.name not in one_run
         ]
+    matches = [*filter(None, (re.fullmatch(f"(?:.*/)?{pattern}", path) for path in paths))]
+    if form not in STATING:
+        columns = let_one_compete(columns, {c.name: [m[c.name] for m in matches] for c in columns})
     pattern, columns = with_own_names(pattern, columns, judge, texts)
     # What only tells files apart identifies their runs, and is no setting.
     stamps = [column for column in columns if column.role == "stamp"]

@@ -13,6 +13,7 @@ from ingest.formats.trace_layout import layout_of
 from ingest.formats.trace_search import trace_of
 from ingest.formats.workbook import is_named_as_workbook
 from ingest.proposals.columns import guess_columns
+from ingest.proposals.competing import let_one_compete
 from ingest.proposals.counter_pairs import mark_counters
 from ingest.proposals.crossed_tables import (
     are_samples_of_powers,
@@ -229,6 +230,8 @@ class GuessedTable:
         is_counted = any(guess.to == "replicate" for guess in self.guesses)
         repeated = "" if is_counted else repeats_in(parts, texts, knobs, costs)
         parts = judged_parts(parts, texts, knobs, costs, runs, self._is_configuration)
+        if all(guess.cells or guess.is_given for guess in self.guesses if guess.is_set):
+            parts = let_one_compete(parts, texts, knobs)
         parts += said
         titles = [guess.title for guess in self.guesses if not guess.to]
         own = {name for t in titles for name in (clean_name(t, "metric"), "_".join(words_of(t)))}

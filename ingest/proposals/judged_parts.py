@@ -10,7 +10,7 @@ import numpy as np
 
 from ingest.formats.json_cells import Cell
 from ingest.proposals.guess import Guess, are_twins, decides, rows_by
-from ingest.proposals.path_parts import PathColumn, give_what_ran
+from ingest.proposals.path_parts import PathColumn, give_what_ran, is_plain
 from ingest.proposals.roles import FEW_VALUES
 from ingest.proposals.twin_columns import are_ids, are_paths
 from ingest.proposals.work_columns import LEAST_POWER, growth_of
@@ -20,13 +20,9 @@ from ingest.settings.headings import words_of
 _UNLIKE: Final = 2.0
 # Names of parts that no word explains.
 _UNEXPLAINED: Final = re.compile(r"(?:file|folder)(?:_\d+)?")
-# Numbers of so many digits name something.
-_NAMED: Final = 5
 # Names of numbers that no word explains.
 _UNSAID: Final = re.compile(r"(?:file|folder)_number(?:_\d+)?")
 _COMMANDS: Final = ("arg", "args", "arguments", "command", "cmd")
-# What may be written in several forms.
-_PROGRAMS: Final = frozenset({"program", "application", "app", "script", "implementation"})
 # Of a setting of rows, so many values stand in one file.
 _FEWEST: Final = 2
 # Of fewer settings all results may go one way by chance.
@@ -69,7 +65,7 @@ def judged_parts(
             part = replace(part, role="label")
         elif part.role == "stamp" and any(_are_unlike(own, by_row, c) for c in costs):
             part = replace(part, role="knob", is_given=True)
-        elif (_is_plain(part) and _are_programs(own, knobs)) or (
+        elif (is_plain(part) and _are_programs(own, knobs)) or (
             # How much was done, where the rows have settings of their own.
             _UNSAID.fullmatch(part.name) and any(map(_varies, knobs))
         ):
@@ -80,9 +76,7 @@ def judged_parts(
             part = replace(part, is_given=False)
         judged.append(part)
     is_set = any(not knob.is_given and _varies(knob) for knob in knobs)
-    judged = give_what_ran(judged, is_set=is_set)
-    _let_forms_compete(judged, knobs)
-    return judged
+    return give_what_ran(judged, is_set=is_set)
 
 
 def repeats_in(
@@ -128,36 +122,6 @@ def says_the_same(own: Sequence[str], knobs: Sequence[Guess]) -> bool:
 
 def _bare(cell: Cell) -> str:
     return re.sub(r"[\s_-]+", "", str(cell)).lower()
-
-
-def _let_forms_compete(parts: Sequence[PathColumn], knobs: Sequence[Guess]) -> None:
-    """Take what ran for the setting if nothing else was set and its names are forms of one thing.
-
-    `checkout_v1` and `checkout_v2` differ in one word alone; `fft` and `lu` share none. Workloads
-    and data, such as `ycsb_a` and `ycsb_b`, are other work, unless their words are of variants.
-    """
-    varied = [knob for knob in knobs if _varies(knob)]
-    is_free = any(p.role == "knob" and not p.is_given for p in parts)
-    if is_free or not all(knob.is_given for knob in varied):
-        return
-    texts = [(knob, _forms({*map(str, knob.cells)})) for knob in varied if knob.kind == "text"]
-    forms = [g for g, of in texts if of and (g.heading.has(*_PROGRAMS) or of <= WORDS["variants"])]
-    for guess in forms[:1]:
-        guess.is_given = guess.is_declared = False
-        guess.why = f"forms of one program: {guess.count} names"
-
-
-def _forms(names: set[str]) -> set[str]:
-    """Return the words of the one place in which names differ; nothing if they differ in more."""
-    rows = [words_of(name) for name in names]
-    if len({*map(len, rows)}) > 1:
-        return set()
-    places = [{*column} for column in zip(*rows, strict=True)]
-    shared = {word for each in places if len(each) == 1 for word in each if word.isalpha()}
-    apart = [each for each in places if len(each) > 1]
-    # Of `sort_100` and `sort_1000` the number is how much was done; a long one is a name.
-    is_named = all(not word.isdigit() or len(word) >= _NAMED for each in apart for word in each)
-    return apart[0] if len(apart) == 1 and is_named and shared - WORDS["general"] else set()
 
 
 def _mark_what_is_said(parts: Mapping[str, Sequence[str]], knobs: Sequence[Guess]) -> None:
@@ -225,16 +189,10 @@ def _are_twins_in_files(files: Sequence[str], one: Guess, other: Guess) -> bool:
     return is_many and are_twins(earlier, later)
 
 
-def _is_plain(part: PathColumn) -> bool:
-    """Return whether a part is of names that no word explains."""
-    is_plain = _UNEXPLAINED.fullmatch(part.name) is not None
-    return is_plain and part.kind == "text" and part.role == "knob"
-
-
 def _follows(part: PathColumn, parts: Sequence[PathColumn], texts: dict[str, list[str]]) -> bool:
     """Return whether names follow from other names: a folder with files that no other has."""
     own = texts[part.name]
-    return _is_plain(part) and any(
+    return is_plain(part) and any(
         other.kind == "text"
         and other.role == "knob"
         and len({*texts[other.name]}) > len({*own}) > 1

@@ -130,11 +130,17 @@ def give_what_ran(
     """
     free = [part for part in parts if part.role == "knob" and not part.is_given]
     models = [part for part in free if not WORDS["work"].isdisjoint(words_of(part.name))]
-    plain = [part for part in free if re.fullmatch(rf"(?:{own}|folder)(?:_\d+)?", part.name)]
+    plain = [part for part in free if is_plain(part, own)]
     others = [part for part in free if part not in models and part not in plain]
     is_said = any(part.kind == "text" for part in others)
     ran = [*(models if others or is_set else []), *(plain if is_said else [])]
     return [replace(part, is_given=part.is_given or part in ran) for part in parts]
+
+
+def is_plain(part: PathColumn, own: str = "file") -> bool:
+    """Return whether a part is of names that no word explains."""
+    is_unsaid = re.fullmatch(rf"(?:{own}|folder)(?:_\d+)?", part.name) is not None
+    return is_unsaid and part.kind == "text" and part.role == "knob"
 
 
 def _read_paths(paths: Sequence[str], own: str) -> tuple[str, list[PathColumn]]:

@@ -81,6 +81,19 @@ CASES: dict[str, Case] = {
         "file_number, program, duration_s", 18, [(100, "shop_check_single", 0.1)],
         given=("file_number",),
     ),
+    # Each server has one of two ways: these are what ran, or no two runs would be compared.
+    "a server a file": Case(
+        {f"{way}/{name}.csv": f"energy_j,duration_s\n{n}1.25,{n}.5\n{n}1.75,{n}.25\n"
+         for way, *names in (("cached", "toad", "newt"), ("uncached", "crow", "wren"))
+         for n, name in enumerate(names, 4)},
+        "cached, file, energy_j", 8, [("cached", "newt", 51.25)], given=("cached",),
+    ),
+    "a server a text": Case(
+        {f"{way}/{name}.log": f"Runtime: {n}.5 s\nEnergy: {n}1.25 J\n" for way, *names in (
+            ("cached", "toad", "newt"), ("uncached", "crow", "wren"))
+         for n, name in enumerate(names, 4)},
+        "cached, file, energy_j", 4, [("cached", "newt", 51.25)], given=("cached",),
+    ),
     # Rows of means beside the rows that they are of, in one folder with each format.
     "means in a file beside": Case(
         {f"net_{name}/{file}.csv": text for name, done in (("a16", 700), ("b32", 300))
@@ -285,12 +298,13 @@ def test_a_strange_table_is_read(name: str, tmp_path: Path) -> None:
         ("input", ("pets_small", "pets_large"), True),
         ("benchmark", ("mix_naive", "mix_tuned"), False),
         ("program", ("shop_check_single", "shop_check_split"), False),
+        ("server", ("toad 1.2", "newt 2.4"), False),
     ],
 )
 def test_works_of_a_suite_do_not_compete(
     heading: str, names: tuple[str, ...], is_given: bool, tmp_path: Path
 ) -> None:
-    """Forms of one program compete; workloads and data of one suite are other work."""
+    """Forms of one program and servers compete; workloads and data of a suite are other work."""
     rows = [f"{name},{30 + len(name) + r / 8},{3 + r / 9}\n" for name in names for r in range(3)]
     raw, lake = tmp_path / "study", tmp_path / "lake"
     write_files(raw, {"suite.csv": "".join([f"{heading},energy_j,duration_s\n", *rows])})
