@@ -5,7 +5,7 @@ argument. `SHIPPED` is the catalogue of a lake without declared columns.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Final, Self
@@ -176,6 +176,11 @@ class Catalogue:
     def of(columns: Declared, doubts: tuple[tuple[str, tuple[str, ...]], ...] = ()) -> "Catalogue":
         """Return the catalogue of a lake with these declared columns: one for each set of them."""
         return Catalogue(columns, doubts)
+
+    def among(self, datasets: Collection[Value]) -> "Catalogue":
+        """Return the catalogue of some datasets: a unit that others guess is no doubt here."""
+        of_these = ((name, tuple(filter(set(datasets).__contains__, w))) for name, w in self.doubts)
+        return Catalogue.of(self.columns, tuple((name, w) for name, w in of_these if w))
 
     @cached_property
     def facets(self) -> Mapping[str, Facet]:

@@ -29,7 +29,7 @@ from data.metrics import SAME_WORK
 from data.published import PublishedClaim, published_claims
 from data.queries.claims import REFERENCE, SUBJECT, Member, claim_runs_query
 from data.selection import Selection
-from data.units import counted, format_signed, lowered
+from data.units import counted, format_signed, format_signed_ends, lowered
 
 if TYPE_CHECKING:
     from data.connection import Lake
@@ -130,10 +130,7 @@ class Claim:
         if self.low is None and self.high is None:
             few = f"too few {'cells' if self.kind == 'knob' else 'runs'}"
             return f"(no interval: {'the same in each cell' if self.is_without_spread else few})"
-        low, high = (
-            "not bounded" if x is None else format_signed(x) for x in (self.low, self.high)
-        )
-        return f"[{low}, {high}]"
+        return format_signed_ends(self.low, self.high, "not bounded")
 
     @property
     def sentence(self) -> str:

@@ -199,7 +199,9 @@ def _check(rows: pl.DataFrame, name: str, catalogue: Catalogue) -> OrderCheck:
     count = 0 if blocks is None else len(blocks.effects)
     return OrderCheck(
         scope=scope,
-        words=", ".join([*scope_words, rows["system_label"][0] or str(scope["system"])]),
+        words=", ".join(
+            dict.fromkeys([*scope_words, rows["system_label"][0] or str(scope["system"])])
+        ),
         metric=name,
         metric_words=metric.title,
         order=order,

@@ -290,8 +290,8 @@ def _percent(share: float) -> str:
 
 
 def scope_words(choice: Choice, catalogue: Catalogue, labels: Mapping[str, str]) -> str:
-    """Return `Linux tuned, memcached, 400k QPS`: a choice without its dataset."""
+    """Return `Linux tuned, memcached, 400k QPS`: a choice without its dataset, each name once."""
     scope = choice.scope()
     scope.pop("dataset", None)
     words = [catalogue.knob_of_column[name].words(value) for name, value in scope.items()]
-    return ", ".join([labels.get(choice.system, choice.system), *words])
+    return ", ".join(dict.fromkeys([labels.get(choice.system, choice.system), *words]))

@@ -29,14 +29,26 @@ def format_digits(value: float, digits: int = 3) -> str:
     return f"{MINUS if value < 0 else ''}{shown:.{max(0, digits - 1 - magnitude)}f}"
 
 
-def format_signed(value: float, form: str = "") -> str:
+def format_signed(value: float, form: str = "", digits: int = 3) -> str:
     """Format a number with its sign, `+` or a true minus: `+12.0`.
 
     Args:
-        form: How its size is written, such as `.1f`; empty for three significant digits.
+        form: How its size is written, such as `.1f`; empty for significant digits.
     """
-    size = f"{abs(value):{form}}" if form else format_digits(abs(value))
+    size = f"{abs(value):{form}}" if form else format_digits(abs(value), digits)
     return f"{MINUS if value < 0 else '+'}{size}"
+
+
+def format_signed_ends(low: float | None, high: float | None, missing: str) -> str:
+    """Format an interval of changes with the digits that tell its ends apart: `[-60.74, -60.66]`.
+
+    Args:
+        missing: What stands for an end that is not bounded: None, not finite.
+    """
+    ends = [math.nan if end is None else end for end in (low, high)]
+    digits = digits_between(*ends)
+    shown = (format_signed(e, digits=digits) if math.isfinite(e) else missing for e in ends)
+    return f"[{', '.join(shown)}]"
 
 
 def format_quantity(value: float | None, unit: str, digits: int = 3) -> str:

@@ -12,7 +12,15 @@ from app.explore.studies import MOST_CHOICES
 from app.kit.words import configuration_words, knob_words, load_words, n_words, system_name
 from data.catalogue import Catalogue
 from data.metrics import Metric
-from data.units import MISSING, counted, format_digits, format_quantity, format_signed, lowered
+from data.units import (
+    MISSING,
+    counted,
+    format_digits,
+    format_quantity,
+    format_signed,
+    format_signed_ends,
+    lowered,
+)
 
 # A regret above it says that the data do not bound it.
 MOST_REGRET_PCT: Final = 25.0
@@ -93,7 +101,7 @@ def place_words(row: Mapping[str, Any], place_names: Collection[str], question: 
     )
     shown = "load_qps" in place_names or "message_bytes" in place_names
     load = load_words(row["load_qps"], row["message_bytes"]) if shown else ""
-    return " · ".join(filter(None, [load, *parts]))
+    return " · ".join(dict.fromkeys(filter(None, [load, *parts])))
 
 
 def setting_words(row: Mapping[str, Any], question: Asked) -> str:
@@ -112,8 +120,8 @@ def decided_side(row: Mapping[str, Any], name: str) -> int:
 def interval_words(row: Mapping[str, Any], name: str) -> str:
     """Return an estimate with its interval in brackets; an end that is not bounded is a dash."""
     estimate, low, high = (row[f"{name}{end}_pct"] for end in ("", "_low", "_high"))
-    ends = ", ".join(MISSING if end is None else format_signed(end) for end in (low, high))
-    return f"{MISSING if estimate is None else format_signed(estimate)} % [{ends}]"
+    share = MISSING if estimate is None else format_signed(estimate)
+    return f"{share} % {format_signed_ends(low, high, MISSING)}"
 
 
 def kind_of_mean(row: Mapping[str, Any], name: str, unit: str) -> str:

@@ -13,7 +13,7 @@ from app.explore.state import MOST_METRICS, ExploreState
 from app.kit.controls import Entries, entries, pool_choices, pool_select, segments, select
 from app.kit.ids import PageIds
 from app.kit.lake_view import LakeView, leading
-from app.kit.metric_choice import PERFORMANCE, performance_column, titled_performance
+from app.kit.metric_choice import PERFORMANCE, is_performance, performance_column
 from app.kit.panels import NONE, split_titles
 from data.selection import Selection
 
@@ -110,7 +110,8 @@ def column_choices(view: LakeView, state: ExploreState) -> Entries:
     columns = view.measured_columns(state.selection) if workloads else ("energy_j",)
     metrics = view.catalogue.metrics
     performance = performance_column(view, state.selection)
-    listed = {PERFORMANCE: titled_performance(view, state.selection, performance)}
+    own = " (performance)" if is_performance(view, state.selection, performance) else ""
+    listed = {PERFORMANCE: f"{metrics[performance].title}{own}"}
     listed |= {name: metrics[name].title for name in columns}
     for name in (state.x, state.y, state.heat_metric, state.cost, state.limited, *state.lines_y):
         listed.setdefault(name, metrics[name].title if name != PERFORMANCE else name)

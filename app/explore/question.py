@@ -12,7 +12,7 @@ from app.explore.state import ExploreState
 from app.kit.answer_cache import KnownColumns
 from app.kit.clause import read_clause
 from app.kit.lake_view import LakeView
-from app.kit.metric_choice import is_below_zero, performance_column
+from app.kit.metric_choice import catalogue_of, is_below_zero, performance_column
 from app.kit.panels import NONE, Split, split_name
 from app.kit.words import named_columns
 from data.analysis.coded_rows import Part
@@ -62,8 +62,8 @@ class Question:
 
     @cached_property
     def catalogue(self) -> Catalogue:
-        """The columns of the version."""
-        return self.view.catalogue
+        """The columns of the datasets that match the filters."""
+        return catalogue_of(self.view, self.state.selection)
 
     @cached_property
     def selection(self) -> Selection:

@@ -246,14 +246,22 @@ def performance_column(view: LakeView, selection: Selection) -> str:
     return view.once(_commonest_performance, selection)
 
 
-def titled_performance(view: LakeView, selection: Selection, name: str) -> str:
-    """Return the title of a metric, with a note if a workload names it as its performance.
+def catalogue_of(view: LakeView, selection: Selection) -> Catalogue:
+    """Return the catalogue of the datasets that match the filters."""
+    return view.once(_catalogue_of, selection) if view.catalogue.doubts else view.catalogue
+
+
+def _catalogue_of(view: LakeView, selection: Selection) -> Catalogue:
+    return view.catalogue.among(view.part_left(selection).values("dataset"))
+
+
+def is_performance(view: LakeView, selection: Selection, name: str) -> bool:
+    """Return whether a workload names a metric as its performance.
 
     What stands in for a performance that nobody measured, such as another energy, is none.
     """
     named = view.part_left(selection).values("performance_metric")
-    is_own = name == performance_column(view, selection) and name in named
-    return f"{view.catalogue.metric(name).title}{' (performance)' if is_own else ''}"
+    return name == performance_column(view, selection) and name in named
 
 
 def _commonest_performance(view: LakeView, selection: Selection) -> str:

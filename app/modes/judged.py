@@ -11,7 +11,7 @@ from app.kit.answer_cache import KnownColumns
 from app.kit.columns import index_in
 from app.kit.competitors import DEFAULT_HUE, Competitors, competitors_of, ordered_values
 from app.kit.lake_view import LakeView, Query, leading
-from app.kit.metric_choice import is_of_unstated
+from app.kit.metric_choice import catalogue_of, is_of_unstated
 from app.kit.panels import Split
 from app.modes.defaults import resolved
 from app.modes.state import ModesState
@@ -107,7 +107,8 @@ def judge_panel(view: LakeView, state: ModesState) -> Judged:
 
 
 def _judge(view: LakeView, state: ModesState) -> Judged:
-    state, catalogue = resolved(view, state), view.catalogue
+    state = resolved(view, state)
+    catalogue = catalogue_of(view, state.selection)
     x, y, competitor = state.knobs(catalogue)
     groups, constant, part = _groups(view, state)
     has_default = state.versus == "default"

@@ -14,7 +14,7 @@ from app.kit.encodings import message_figure, title_of
 from app.kit.export import ExportedPage, how_computed, render
 from app.kit.filters import filter_blocks, offered_choices
 from app.kit.lake_view import LakeView
-from app.kit.metric_choice import PERFORMANCE, performance_column, titled_performance
+from app.kit.metric_choice import PERFORMANCE, is_performance, performance_column
 from app.kit.page_layout import (
     ZOOM_TOOLS,
     filter_sidebar,
@@ -66,7 +66,7 @@ def modes_layout(view: LakeView, state: ModesState, notice: str) -> html.Main:
         presets = [*presets, rule_preset(state)]
     title = "the runs under these filters, with those of the selected cells highlighted"
     label, entries = "metric of the Pareto view's x axis", against_choices(view, state)
-    select = _select("against", label, entries, state.against, "max(196px, 9.5vw)")
+    select = _select("against", label, entries, state.against, "max(140px, 9.5vw)")
     against = [html.Span("against", className="quiet"), select]
     return page_layout(
         IDS.page,
@@ -219,7 +219,9 @@ def _with_performance(view: LakeView, state: ModesState, shown: str, chosen: str
     titles = {name: metrics[name].title for name in offered_metrics(view, state)}
     if chosen != PERFORMANCE:
         titles.setdefault(chosen, metrics[chosen].title)
-    first = {"value": PERFORMANCE, "label": titled_performance(view, state.selection, shown)}
+    first: dict[str, Any] = {"value": PERFORMANCE, "label": metrics[shown].title}
+    if is_performance(view, state.selection, shown):
+        first = {"group": "Performance", "items": [first]}
     return [first, *_grouped(view, titles)]
 
 

@@ -27,7 +27,7 @@ from data.analysis.rules import (
     WIN,
 )
 from data.analysis.significance import smallest_p
-from data.units import counted, format_change, format_quantity, lowered
+from data.units import counted, format_change, format_quantity, format_signed_ends, lowered
 
 TEST_TITLES: Final = {
     "sets": "best sets, four outcomes",
@@ -298,9 +298,7 @@ def interval_words(cell: dict[str, Any]) -> str:
     low, high = cell["share_low"], cell["share_high"]
     if np.isnan(low) and np.isnan(high):
         return ""
-    ends = [format_change(end).removesuffix(" %") if np.isfinite(end) else "not bounded"
-            for end in (low, high)]  # fmt: skip
-    return f" [{ends[0]}, {ends[1]}]"
+    return f" {format_signed_ends(100 * low, 100 * high, 'not bounded')}"
 
 
 def _capital(judged: Judged, label: str) -> str:

@@ -55,10 +55,16 @@
   const percent = (share, count = 3) =>
     sign(share) + wattlas.formatDigits(100 * Math.abs(share), count) + " %";
 
+  /** The digits that tell the ends of an interval apart; the twin of digits_between in data/units.py. */
+  const digitsBetween = (low, high) => {
+    const places = [Math.max(Math.abs(low), Math.abs(high)), high - low].map(Math.log10).map(Math.floor);
+    return places.every(isFinite) ? Math.min(Math.max(places[0] - places[1] + 1, 3), 6) : 3;
+  };
   const intervalOf = (data, i) => {
     const ends = [data.cells.share_low[i], data.cells.share_high[i]];
     if (ends.every(isNaN)) return "";
-    const word = (end) => (isFinite(end) ? percent(end).replace(" %", "") : "not bounded");
+    const count = digitsBetween(...ends);
+    const word = (end) => (isFinite(end) ? percent(end, count).replace(" %", "") : "not bounded");
     return " [" + ends.map(word).join(", ") + "]";
   };
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,9 @@ def test_sweeps_are_found_with_most_settings_first(lake: Lake) -> None:
     (only,) = sweeps_of(lake, Selection(), "energy_j")
     assert (only.system, only.load_qps, only.dataset) == ("linux_tuned", 200_000.0, "tiny")
     assert scope_words(only, lake.catalogue, LABELS) == "Linux tuned, memcached, 200k QPS"
+    # Where nothing names the system it is called as the workload: once.
+    alike = replace(only, system="memcached")
+    assert scope_words(alike, lake.catalogue, LABELS) == "memcached, 200k QPS"
     assert sweeps_of(lake, Selection.of(workload=["nodejs"]), "energy_j") == []
 
 

@@ -1,5 +1,6 @@
 """Where it is a guess what was set, pages state what was measured and recommend nothing."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ from app.modes.opening import default_state as modes_state
 from data.catalogue import Catalogue
 from data.declared import Column
 from data.findings import claims
+from data.selection import Selection
 from ingest.__main__ import main
 from tests.fixtures.lakes import run, write_lake
 from tests.fixtures.raw_runs import write_files
@@ -301,3 +303,17 @@ def test_a_value_whose_unit_is_a_guess_says_so_once(tmp_path: Path) -> None:
     assert cell.cells["metric"]["doubt"] == "unit guessed in study"
     assert extremes.startswith("Least policy lazy: 60.0 kJ (unit guessed, n = 3); most ")
     assert extremes.count("guessed") == 1
+    # Another dataset states its unit: neither its axes nor its cells have the doubt.
+    write_files(tmp_path / "other", {"runs.csv": table.replace("energy", "energy (J)")})
+    assert main(["add", str(tmp_path / "other"), "--lake", str(tmp_path / "lake")]) == 0
+    view, axes = Lakes(tmp_path / "lake").at(None), []
+    for dataset in ("study", "other"):
+        seen = replace(state, selection=Selection.of(dataset=[dataset]))
+        axes.append(picture("scatter", view, seen)["figure"]["layout"]["yaxis"]["title"]["text"])
+        cell = answer(view, replace(modes_state(view), selection=seen.selection))
+        assert cell.cells is not None
+        axes.append(cell.cells["metric"]["doubt"])
+    assert axes == [
+        "Energy, J, unit guessed in study (less is better)", "unit guessed in study",
+        "Energy, J (less is better)", "",
+    ]  # fmt: skip

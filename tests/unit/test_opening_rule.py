@@ -31,8 +31,8 @@ from app.kit.metric_choice import (
     PERFORMANCE,
     choose_cost,
     choose_performance,
+    is_performance,
     performance_column,
-    titled_performance,
 )
 from app.kit.panels import NONE
 from app.lake.settings_answers import settings_answers, unasked_words
@@ -441,10 +441,10 @@ def test_the_time_is_the_performance_of_a_workload_that_names_none(tmp_path: Pat
     assert performance_column(view, first.selection) == "duration_s"
     assert (first.x, first.limited) == (PERFORMANCE, PERFORMANCE)
     # It stands for the performance, but is called so only where a workload names it.
-    assert titled_performance(view, first.selection, "duration_s") == "Time"
+    assert not is_performance(view, first.selection, "duration_s")
     named = [{**row, "performance_metric": "duration_s"} for row in rows]
     view = Lakes(write_lake(tmp_path / "named", named)).at(None)
-    assert titled_performance(view, first.selection, "duration_s") == "Time (performance)"
+    assert is_performance(view, first.selection, "duration_s")
 
 
 def test_runs_of_one_length_open_on_the_energy_of_an_item(tmp_path: Path) -> None:

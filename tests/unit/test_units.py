@@ -18,6 +18,7 @@ from data.units import (
     format_digits,
     format_load,
     format_quantity,
+    format_signed_ends,
     has_prefix,
     kind_of,
     lowered,
@@ -120,6 +121,21 @@ def test_loads(qps: float, text: str) -> None:
 def test_the_ends_of_a_narrow_interval_differ(low: float, high: float, texts: list[str]) -> None:
     digits = digits_between(low, high)
     assert [format_quantity(end, "J", digits) for end in (low, high)] == texts
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        (-60.741, -60.662, f"[{MINUS}60.74, {MINUS}60.66]"),
+        (-39.52, 1.04, f"[{MINUS}39.5, +1.04]"),
+        (12.0, None, "[+12.0, not bounded]"),
+        (-INF, 3.0, "[not bounded, +3.00]"),
+    ],
+)
+def test_the_ends_of_a_narrow_change_differ(
+    low: float | None, high: float | None, text: str
+) -> None:
+    assert format_signed_ends(low, high, "not bounded") == text
 
 
 def test_one_thing_is_no_plural() -> None:
