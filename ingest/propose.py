@@ -19,6 +19,7 @@ from ingest.formats import FORMATS, STATING
 from ingest.formats.table_lines import is_document
 from ingest.formats.trace_headings import part_in
 from ingest.meter_clocks import clock_lines
+from ingest.proposals.alike_paths import differ_alike, read_beside
 from ingest.proposals.blocks import sections_of, summary_of, table_blocks
 from ingest.proposals.competing import let_one_compete
 from ingest.proposals.file_names import (
@@ -37,7 +38,6 @@ from ingest.proposals.found_tables import find_tables
 from ingest.proposals.guessed_table import GuessedTable
 from ingest.proposals.name_tokens import renamed
 from ingest.proposals.part_traces import idle_block, parts_of_runs
-from ingest.proposals.path_parts import read_paths
 from ingest.proposals.sections import guessed_lines, system_section, workload_section
 from ingest.proposals.shapes import Shape, look
 from ingest.proposals.stated_settings import MOST_BYTES, stated_in, telling_parts
@@ -100,7 +100,11 @@ def propose(
     form = next((f for f in forms if f in LATENCY_OF), next(iter(forms), None))
     # Of files of several formats each states a part.
     states = stated if len(by_path) == 1 else lambda *_: ()
-    named_by_path = [_path_blocks(each, dataset, states, form, place_of, texts) for each in by_path]
+    apart = [*map(_paths_of, by_path)]
+    named_by_path = [
+        _path_blocks(each, dataset, states, form, place_of, texts, apart[:at] + apart[at + 1 :])
+        for at, each in enumerate(by_path)
+    ]
     blocks += [*knob_blocks(own), *named, *chain.from_iterable(named_by_path)]
     taken |= {id(pattern.shape) for pattern in patterns}
     blocks += [*_left_over([s for s in results if id(s) not in taken and patterns]), *tables]
@@ -132,7 +136,7 @@ def _named_by_paths(results: Sequence[Shape]) -> list[list[Shape]]:
         # Files of one depth are of the same runs if those of all are not.
         for levels in ([results], _grouped(results, lambda shape: shape.example.count("/"))):
             groups = [_grouped(level, lambda shape: shape.form) for level in levels]
-            if any(len(each) > 1 for each in groups) and all(map(_agree, groups)):
+            if any(len(each) > 1 for each in groups) and all(map(_are_alike, groups)):
                 return [*chain.from_iterable(groups)]
     roles = {shape.role for shape in results}
     wanted = ("output", "trace") if roles - {"counts"} else ("counts",)
@@ -154,13 +158,12 @@ def _grouped(shapes: Iterable[Shape], key: Callable[[Shape], Hashable]) -> list[
     return [*groups.values()]
 
 
-def _agree(groups: Sequence[Sequence[Shape]]) -> bool:
-    """Return whether files of several formats are of the same runs: a log, and its power beside it.
+def _are_alike(groups: Sequence[Sequence[Shape]]) -> bool:
+    return differ_alike([*map(_paths_of, groups)])
 
-    Their paths then differ in the same columns, each with as many values.
-    """
-    said = [read_paths([f.path for s in shapes for f in s.files]) for shapes in groups]
-    return bool(said[0][1]) and all(columns == said[0][1] for _, columns in said)
+
+def _paths_of(shapes: Iterable[Shape]) -> list[str]:
+    return [file.path for shape in shapes for file in shape.files]
 
 
 def _path_blocks(
@@ -170,6 +173,7 @@ def _path_blocks(
     of_form: str | None = None,
     place_of: Callable[[str], Path] = Path,
     texts: Collection[str] = (),
+    others: Iterable[Sequence[str]] = (),
 ) -> Iterator[str]:
     """Yield the sections and the entry of files that their paths tell apart.
 
@@ -178,9 +182,10 @@ def _path_blocks(
     Args:
         stated, place_of, texts: As in `propose`.
         of_form: Format that says the workload; None for their own.
+        others: Paths of files of other formats.
     """
-    paths = [file.path for shape in shapes for file in shape.files]
-    pattern, columns = read_paths(paths)
+    paths = _paths_of(shapes)
+    pattern, columns = read_beside(paths, others, place_of)
     form = shapes[0].form or ""
     judge = of_form or form
     if not pattern:

@@ -87,6 +87,7 @@ _PROPERTIES: Final = frozenset(
     {"unit", "units", "spec", "specification", "resolution", "granularity", "window", "rated"}
     | {"nominal"}
 )
+_CLOCKS: Final = {(word,) for word in WORDS["clocks"]}
 _ENDS: Final = ENDS_OF_RUNS.keys() | {*ENDS_OF_RUNS.values()}
 
 
@@ -130,6 +131,8 @@ class _Line(NamedTuple):
         """Whether it states what was set: a text, a whole number without unit, or a limit."""
         is_value = self.unit is None or (self.unit == "" and self.text.isdigit())
         is_named = bool({*self.words[-1:]} & (WORDS["set"] | WORDS["given"]))
+        # A clock of whole hundreds was not measured.
+        is_named |= self.words[-1:] in _CLOCKS and self.text.endswith("00")
         return (is_value and is_named and not self.is_property) or self.is_limit
 
 

@@ -234,8 +234,7 @@ def read_heading(text: str, cell_unit: str = "") -> Heading:
 
 def _scaled_to(text: str, scaled: re.Match[str]) -> Unit | None:
     """Return the unit of an energy or a time that was scaled to an amount of work, if any."""
-    bare = re.sub(r"(?i)[ _]per$", "", text[: scaled.start()]) + text[scaled.end() :]
-    unit, (count, prefix, item) = read_heading(bare).unit, scaled.groups("")
+    unit, (count, prefix, item) = _without_work(text, scaled).unit, scaled.groups("")
     is_many = bool(prefix) or len(count) > 1
     if unit is None or unit.quantity not in ("energy", "time") or not is_many:
         return None
@@ -243,9 +242,21 @@ def _scaled_to(text: str, scaled: re.Match[str]) -> Unit | None:
     return Unit(f"{unit.text}/{amount} {item}", "price")
 
 
+def _without_work(text: str, scaled: re.Match[str]) -> Heading:
+    """Return what a heading says without the amount of work that it was scaled to."""
+    return read_heading(re.sub(r"(?i)[ _]per$", "", text[: scaled.start()]) + text[scaled.end() :])
+
+
 def without_unit(text: str) -> str:
-    """Return a heading without the unit that ends it: `freq_mhz` and `Energy (J)` as titles."""
+    """Return a heading without the unit that ends it: `freq_mhz` and `Energy (J)` as titles.
+
+    One with a unit amid an amount of work, `energy_kwh_1m_tokens`, is `Energy per 1M tokens`.
+    """
     unit = read_heading(text).unit
+    scaled = _SCALED_TO.search(text)
+    if scaled and unit is not None and unit.quantity == "price" and not _BRACKETS.match(text):
+        amount = unit.text.partition("/")[2]
+        return f"{' '.join(_without_work(text, scaled).words).capitalize()} per {amount}"
     if bracket := _BRACKETS.match(text):
         return bracket[1] if unit is not None and bracket[1] else text
     last = _raw_words(text)[-1:]

@@ -53,6 +53,10 @@ SETS: dict[str, tuple[list[str], dict[str, list[str]]]] = {
         [f"{a}/{b}/table.csv" for a in ("acpi_cpufreq", "amd_pstate") for b in ("calm", "quick")],
         {"driver": ["acpi_cpufreq", "amd_pstate"], "folder": ["calm", "quick"]},
     ),
+    "preferences of a driver": (
+        [f"{a}/table.csv" for a in ("performance", "balance_power", "power")],
+        {"epp": ["balance_power", "performance", "power"]},
+    ),
     "a date without a mark before it": (
         [f"{a}{b}.log" for a in ("mapB64", "rowsB") for b in DATES],
         {"file": ["mapB64", "rowsB"], "file_2": [*DATES]},

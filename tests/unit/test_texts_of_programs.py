@@ -135,3 +135,54 @@ def test_a_load_in_names_of_load_generators_is_that_of_the_lake(lake: Path, tmp_
     ingest(lake, tmp_path / "raw", is_proposing=True)
     found = query(lake, "SELECT load_qps, threads FROM runs ORDER BY ALL")
     assert [tuple(each.values()) for each in found] == [(100, 2), (100, 4), (200, 2), (200, 4)]
+
+
+SYSBENCH = """sysbench 1.0.20
+CPU speed:
+    events per second:   {rate}.25
+General statistics:
+    total time:                          9.0004s
+    total number of events:              {events}
+Latency (ms):
+         avg:                                    1.95
+"""
+POWERS = "time,power_w\n0,9.5\n1,9.7\n2,9.1\n3,9.4\n4,9.6\n5,9.2\n"
+CLOCKED = "clock: {}\nThroughput: {}.5 req/s\nTotal energy: {}.4 J\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "column"),
+    [
+        ("run_{}.txt", CLOCKED, "clock"),
+        ("run_{}.txt", f"Clock = {{}} MHz\n\n{SYSBENCH}", "clock"),
+        ("run_{}.csv", f"# clock: {{}}\n{POWERS}", "clock"),
+        # Numbers that only count say what they are.
+        ("run_{}.txt", CLOCKED.replace("clock", "run"), "replicate"),
+        ("{}.csv", f"# {{}} clocks\n{POWERS}", "file"),
+    ],
+)
+def test_a_number_of_names_is_called_as_the_files_call_it(
+    name: str, text: str, column: str, lake: Path, tmp_path: Path
+) -> None:
+    for at, clock in enumerate((800, 1100, 1400)):
+        own = text.format(clock, 90 + at, 70 + at, rate=300 + at, events=2700 + at)
+        put(tmp_path / "raw" / name.format(clock), own)
+    ingest(lake, tmp_path / "raw", is_proposing=True)
+    assert sorted(int(run[column]) for run in runs(lake)) == [800, 1100, 1400]
+    assert column == "replicate" or all(run["replicate"] is None for run in runs(lake))
+
+
+@pytest.mark.parametrize("names", ["sysbench_{}.txt ina219_{}.csv", "cpu-{}.txt power-{}.csv"])
+def test_a_text_and_a_trace_with_one_number_are_one_run(
+    names: str, lake: Path, tmp_path: Path
+) -> None:
+    for number in (700, 900, 1300):
+        text, trace = names.format(number, number).split()
+        put(tmp_path / "raw" / text, SYSBENCH.format(rate=number, events=9 * number))
+        rows = "".join(f"{at},5.0{at},{number + at}\n" for at in range(9))
+        put(tmp_path / "raw" / trace, f"time_s,bus_voltage_v,power_mw\n{rows}")
+    ingest(lake, tmp_path / "raw", is_proposing=True)
+    found = query(lake, "SELECT file_number, throughput_qps, energy_j > 0 FROM runs ORDER BY ALL")
+    assert [tuple(each.values()) for each in found] == [
+        (700, 700.25, True), (900, 900.25, True), (1300, 1300.25, True)
+    ]  # fmt: skip
