@@ -106,7 +106,7 @@ def _write(lake: Path, tables: Iterable[pa.Table]) -> Path:
         commit_rows = max(FLUSH_RUNS, rows.num_rows // _MOST_COMMITS)
         for start in range(0, rows.num_rows, commit_rows):
             write_deltalake(str(lake / "runs"), rows.slice(start, commit_rows), mode="append")
-    compact(lake)
+    compact(create_tables(lake).values())
     return lake
 
 

@@ -23,7 +23,7 @@ from bench.network_runs import sample_runs
 from bench.report import Measurement, p95_and_median
 from bench.served import PeakMemory, Served, serve
 from data.selection import Selection
-from ingest.lake.tables import compact
+from ingest.lake.tables import compact, create_tables
 
 CHANGE_LIMIT_MS: Final = 150.0
 MEMORY_LIMIT_MB: Final = 600.0
@@ -69,7 +69,7 @@ def write_large_lake(lake: Path, studies: int, runs: int) -> None:
         names = pa.array([name] * runs)
         rows = rows.set_column(rows.schema.get_field_index("dataset"), "dataset", names)
         write_deltalake(str(lake / "runs"), rows, mode="append")
-    compact(lake)
+    compact(create_tables(lake).values())
 
 
 def _explore(

@@ -61,8 +61,7 @@ def derive(lake: LakePath, on_run: Callable[[int, int], None] = lambda _done, _o
     with locked_lake(lake):
         remove_temporaries(lake)
         check_logs(lake)
-        create_tables(lake)
-        state = load_state(lake)
+        state = load_state(lake, create_tables(lake))
         committer = Committer(lake, state)
         whole = _whole(lake, state)
         ids = [

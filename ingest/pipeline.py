@@ -75,9 +75,9 @@ def add(
     ):
         remove_temporaries(options.lake)
         check_logs(options.lake)
-        create_tables(options.lake)
+        tables = create_tables(options.lake)
         with collecting_nothing():
-            state = load_state(options.lake)
+            state = load_state(options.lake, tables)
             release_memory()
             disk = None
             if cluster is not None:
@@ -142,8 +142,7 @@ class _Ingest:
             is_read = plan.works or plan.amended or plan.tables or plan.meters or plan.unchanged
             plan.problems |= unread_problems(discovery, is_empty=not is_read)
         self._committer = Committer(options.lake, state)
-        for column in discovery.columns:
-            self._committer.declare([column])
+        self._committer.declare(discovery.columns)
         about = {name: settings.about for name, settings in discovery.settings.items()}
         describe_datasets(state.tables["runs"], about)
         self._meters = MeterStage(options.lake, state, discovery, self._plan, self._committer)

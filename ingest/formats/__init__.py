@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final, Literal
 
+import xxhash
+
 from ingest.formats import (
     fio,
     fio_text,
@@ -164,12 +166,26 @@ STATING: Final = frozenset({"fio", "fio_text", "iperf3", "sockperf", "memtier", 
 METERS: Final = frozenset(known.name for known in FORMATS if known.role == "meter")
 
 
+# Formats by the name and the digest of a head: what is proposed is looked at three times.
+_FOUND: Final[dict[tuple[str, int], Format | None]] = {}
+_MOST_FOUND: Final = 1 << 16
+
+
 def find_format(name: str, head: bytes) -> Format | None:
     """Return the format of a file by its first bytes and base name; None if no format matches.
 
     A UTF-8 byte-order mark is ignored.
     """
+    key = name, xxhash.xxh3_128_intdigest(head)
+    if key not in _FOUND:
+        if len(_FOUND) >= _MOST_FOUND:
+            _FOUND.clear()
+        _FOUND[key] = _format_of(name, head)
+    return _FOUND[key]
+
+
+def _format_of(name: str, head: bytes) -> Format | None:
     form = next((f for f in FORMATS if f.sniff(name, head)), None)
     if form is None and head.startswith(codecs.BOM_UTF8):
-        return find_format(name, head.removeprefix(codecs.BOM_UTF8))
+        return _format_of(name, head.removeprefix(codecs.BOM_UTF8))
     return form

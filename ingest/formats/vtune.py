@@ -49,7 +49,8 @@ class _Heading:
 
 def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
     """Return whether the text has headings for a function and for loads or stores."""
-    return _find_heading(decode_text(head)) is not None
+    text = decode_text(head)
+    return "function" in text.lower() and _find_heading(text) is not None
 
 
 def read(blocks: Iterable[bytes], context: ReadContext) -> FunctionCounts:

@@ -15,10 +15,11 @@ from data.errors import LakeError
 from data.file_digests import digest_of_file
 from data.lake_place import LakePath
 from ingest.lake.distributions import join_batches, write_batch
-from ingest.lake.facts import doubt_replicates
+from ingest.lake.facts import KIND, doubt_replicates
 from ingest.lake.machine_states import give_states
-from ingest.lake.off_siblings import flag_off_siblings
+from ingest.lake.off_siblings import FLAG, runs_off_siblings
 from ingest.lake.state import LakeState, read_rows, recorded_runs
+from ingest.lake.table_files import set_flags
 from ingest.lake.tables import (
     compact,
     conform_row,
@@ -63,6 +64,8 @@ class Committer:
         self._lake = lake
         self._state = state
         self._batches: dict[str, _Batch] = defaultdict(_Batch)
+        self._described = {*state.columns}
+        self._young: dict[str, Column] = {}
         self._last_flush = time.monotonic()
         self._flush_s = FLUSH_S
         self.committed = 0
@@ -70,14 +73,19 @@ class Committer:
     def declare(self, columns: Iterable[Column]) -> None:
         """Give `runs` the columns that a dataset declares, and their descriptions.
 
+        The next `flush` commits all of them at once.
+
         Raises:
             DataError: Another dataset has a column of that name with another type or unit.
         """
-        known = self._state.columns
-        after = {column.name: joined(known.get(column.name), column) for column in columns}
-        if changed := [column for name, column in after.items() if column != known.get(name)]:
-            describe_columns(self._state.tables["runs"], changed, known.keys())
-            self._state.declare(changed)
+        known, changed = self._state.columns, dict[str, Column]()
+        for column in columns:
+            before = changed.get(column.name, known.get(column.name))
+            if (after := joined(before, column)) != before:
+                changed[column.name] = after
+        if changed:
+            self._young |= changed
+            self._state.declare(changed.values())
 
     def add_columns(self, row: dict[str, Any], columns: Iterable[Column]) -> None:
         """Give `runs` columns that nobody declared, and a row the names that they have there."""
@@ -129,6 +137,10 @@ class Committer:
     def flush(self) -> None:
         """Commit all pending changes, if there are any."""
         began = time.monotonic()
+        if self._young:
+            describe_columns(self._state.tables["runs"], self._young.values(), self._described)
+            self._described |= self._young.keys()
+            self._young = {}
         for dataset in sorted(self._batches):
             batch = self._batches[dataset]
             self._flush_problems(dataset, batch)
@@ -169,15 +181,17 @@ class Committer:
         self.flush()
         self.committed += assign_work(self._lake, self._state.tables["runs"])
         is_stored, state_problems = give_states(self._state, machine_files)
-        self.committed += is_stored + flag_off_siblings(self._state)
+        doubts, unlike = doubt_replicates(self._state)
+        flags = {FLAG: runs_off_siblings(self._state), KIND: unlike}
+        self.committed += is_stored + set_flags(self._state.tables["runs"], flags)
         new = []
-        for (dataset, path), problems in (state_problems | doubt_replicates(self._state)).items():
+        for (dataset, path), problems in (state_problems | doubts).items():
             known = self._state.problems[dataset].get(path, ())
             new += [(dataset, path, each) for each in problems if each not in known]
             self.add_problems(dataset, {path: problems})
         self.flush()
         self.committed += join_batches(self._state)
-        compact(self._lake)
+        compact(self._state.tables.values())
         return new
 
     def _flush_problems(self, dataset: str, batch: _Batch) -> None:

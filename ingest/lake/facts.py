@@ -16,7 +16,6 @@ from data.catalogue import Catalogue
 from data.declared import runs_schema
 from data.lake_files import local_files
 from ingest.lake.state import LakeState
-from ingest.lake.table_files import set_flag
 from ingest.records import Problem
 
 KIND: Final = "replicates_differ"
@@ -32,18 +31,16 @@ class _Difference(NamedTuple):
     values: tuple[str, str]
 
 
-def doubt_replicates(state: LakeState) -> dict[tuple[str, str], list[Problem]]:
-    """Compare the facts of all replicates of a lake; flag those of configurations that differ.
+def doubt_replicates(state: LakeState) -> tuple[dict[tuple[str, str], list[Problem]], set[str]]:
+    """Compare the facts of all replicates of a lake.
 
     Args:
         state: The lake's, after all commits.
 
     Returns:
-        All problems of each dataset and path for which this adds or removes one. There is one for
-        each fact and pair of values of a dataset, with the number of configurations.
-
-    Raises:
-        LakeError: The flags cannot be written, or another ingest has committed to the table.
+        All problems of each dataset and path for which this adds or removes one, and the ids of
+        the runs of configurations that differ. There is one problem for each fact and pair of
+        values of a dataset, with the number of configurations.
     """
     pairs: dict[_Difference, list[tuple[str, str]]] = {}
     flagged: set[str] = set()
@@ -51,7 +48,6 @@ def doubt_replicates(state: LakeState) -> dict[tuple[str, str], list[Problem]]:
         for difference, run_ids in _differences(dataset, replicates):
             pairs.setdefault(difference, []).append(run_ids)
             flagged.update(run_id for run_id, _ in replicates)
-    set_flag(state.tables["runs"], KIND, flagged)
     doubts: dict[tuple[str, str], list[Problem]] = defaultdict(list)
     for difference, run_pairs in sorted(pairs.items(), key=str):
         path = max(
@@ -68,11 +64,12 @@ def doubt_replicates(state: LakeState) -> dict[tuple[str, str], list[Problem]]:
             if (dataset, path) in doubts or any(problem.kind == KIND for problem in known):
                 others = [problem for problem in known if problem.kind != KIND]
                 doubts[dataset, path] = others + doubts[dataset, path]
-    return {
+    changed = {
         (dataset, path): problems
         for (dataset, path), problems in doubts.items()
         if sorted(problems, key=str) != sorted(state.problems[dataset].get(path, ()), key=str)
     }
+    return changed, flagged
 
 
 def _configurations(state: LakeState) -> Iterator[tuple[str, list[tuple[str, str]]]]:

@@ -2,8 +2,8 @@
 
 A run is off its siblings if its energy or a latency is over 5 times, or under a fifth of, the
 median of its configuration, of which three or more runs have the value. The flag changes no
-decision by itself. Since later runs move a median, each `add` flags the whole lake anew, in the
-commit after those of its rows; only rows whose flag changes are written.
+decision by itself. Since later runs move a median, each `add` flags the whole lake anew, after the
+commits of its rows.
 """
 
 from typing import Final
@@ -16,7 +16,6 @@ from data.catalogue import Catalogue
 from data.declared import runs_schema
 from data.lake_files import local_files
 from ingest.lake.state import LakeState
-from ingest.lake.table_files import set_flag
 
 FLAG: Final = "off_siblings"
 LEAST_SIBLINGS: Final = 3
@@ -27,36 +26,27 @@ _ROWS_AT_ONCE: Final = 100_000
 _COLUMNS: Final = ("energy_j", "latency_mean_us", "latency_p50_us", "latency_p99_us")
 
 
-def flag_off_siblings(state: LakeState) -> bool:
-    """Flag exactly the runs of a lake that are off their siblings, in one commit at most.
-
-    Returns:
-        Whether any flag changed.
-
-    Raises:
-        LakeError: The flags cannot be written, or another ingest has committed to the table.
-    """
+def runs_off_siblings(state: LakeState) -> set[str]:
+    """Return the ids of the runs of a lake that are off their siblings."""
     declared = tuple(state.columns.values())
     files = local_files(state.lake / "runs", state.tables["runs"])
     if not files.paths:
-        return False
-    keys = Catalogue.of(declared).configuration
+        return set()
+    keys, values = Catalogue.of(declared).configuration, ["run_id", *_COLUMNS]
     data = pd.dataset(list(files.paths), runs_schema(declared), format="parquet")
     groups = np.zeros(0, np.int64)
-    is_small = data.count_rows() <= _ROWS_AT_ONCE
+    is_small = len(state.runs) <= _ROWS_AT_ONCE
+    rows = data.to_table([*keys, *values] if is_small else values)
     for names in [keys] if is_small else [[name] for name in keys]:
-        for column in data.to_table(list(names)).itercolumns():
+        for column in (rows if is_small else data.to_table(names)).select(names).itercolumns():
             encoded = column.combine_chunks().dictionary_encode("encode")
             codes = encoded.indices.to_numpy().astype(np.int64)
             joined = codes if not groups.size else groups * (codes.max(initial=0) + 1) + codes
             groups = np.unique(joined, return_inverse=True)[1]
-    rows = data.to_table(["run_id", *_COLUMNS])
     is_off = np.zeros(len(rows), bool)
     for name in _COLUMNS:
         is_off |= off_siblings(groups, rows[name].to_numpy())
-    return set_flag(
-        state.tables["runs"], FLAG, set(rows["run_id"].filter(pa.array(is_off)).to_pylist())
-    )
+    return set(rows["run_id"].filter(pa.array(is_off)).to_pylist())
 
 
 def off_siblings(groups: np.ndarray, values: np.ndarray) -> np.ndarray:

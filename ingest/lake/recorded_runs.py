@@ -113,6 +113,10 @@ class RecordedRuns:
     def __contains__(self, run_id: str) -> bool:
         return self.get(run_id) is not None
 
+    def __len__(self) -> int:
+        self._sort()
+        return len(self._runs) + int(np.count_nonzero(self._kind_of >= 0))
+
     def remove(self, run_id: str) -> None:
         """Remove a run, if it is there."""
         self._runs.pop(run_id, None)

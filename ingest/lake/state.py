@@ -94,12 +94,16 @@ class LakeState:
             files[file.path] = file
 
 
-def load_state(lake: LakePath) -> LakeState:
-    """Read the newest version of a lake; a lake that does not exist is empty."""
-    state = LakeState(lake)
-    for name in ("runs", "problems"):
-        if (table := open_table(lake, name)) is not None:
-            state.tables[name] = table
+def load_state(lake: LakePath, tables: dict[str, DeltaTable] | None = None) -> LakeState:
+    """Read a version of a lake; a lake that does not exist is empty.
+
+    Args:
+        tables: At that version; None for the newest.
+    """
+    if tables is None:
+        opened = {name: open_table(lake, name) for name in ("runs", "problems")}
+        tables = {name: table for name, table in opened.items() if table is not None}
+    state = LakeState(lake, tables)
     runs, problems = state.tables.get("runs"), state.tables.get("problems")
     state.declare(declared_columns(runs) if runs is not None else ())
     labels: dict[tuple[Any, ...], dict[str, Any]] = {}

@@ -120,11 +120,12 @@ def set_changed(
     return bool(columns)
 
 
-def set_flag(runs: DeltaTable, flag: str, run_ids: Set[str]) -> bool:
-    """Give exactly these runs of a lake a flag, in one commit at most.
+def set_flags(runs: DeltaTable, run_ids: Mapping[str, Set[str]]) -> bool:
+    """Give exactly some runs of a lake each of some flags, in one commit at most.
 
     Args:
         runs: As for `commit_rows`, with the same errors.
+        run_ids: Those of each flag.
 
     Returns:
         Whether any run changed.
@@ -135,17 +136,19 @@ def set_flag(runs: DeltaTable, flag: str, run_ids: Set[str]) -> bool:
     schema = pa.schema([RUNS.field("run_id"), RUNS.field("flags")])
     rows = pd.dataset(list(files.paths), schema, format="parquet").to_table()
     lists = rows["flags"].combine_chunks()
-    is_flagged = np.zeros(len(rows), bool)
-    named = pc.equal(pc.list_flatten(lists), flag)
-    is_flagged[pc.list_parent_indices(lists).filter(named).to_numpy()] = True
-    wanted = pc.is_in(rows["run_id"], pa.array(run_ids, pa.string())).to_numpy()
-    is_changed = is_flagged != wanted
+    names, places = pc.list_flatten(lists), pc.list_parent_indices(lists)
+    wanted, is_changed = {}, np.zeros(len(rows), bool)
+    for flag, ids in run_ids.items():
+        is_flagged = np.zeros(len(rows), bool)
+        is_flagged[places.filter(pc.equal(names, flag)).to_numpy()] = True
+        wanted[flag] = pc.is_in(rows["run_id"], pa.array(ids, pa.string())).to_numpy()
+        is_changed |= is_flagged != wanted[flag]
     if not is_changed.any():
         return False
     values = lists.to_pylist()
     for row in np.flatnonzero(is_changed):
-        others = [each for each in values[row] or () if each != flag]
-        values[row] = sorted([*others, flag]) if wanted[row] else others
+        others = [each for each in values[row] or () if each not in wanted]
+        values[row] = sorted([*others, *(flag for flag in wanted if wanted[flag][row])])
     return set_changed(runs, files.paths, "flags", pa.array(values, lists.type), is_changed)
 
 

@@ -139,18 +139,22 @@ def open_table(lake: LakePath, name: str) -> DeltaTable | None:
     return table
 
 
-def create_tables(lake: LakePath) -> None:
+def create_tables(lake: LakePath) -> dict[str, DeltaTable]:
     """Create the two Delta tables if they do not exist; upgrade tables of older schemas.
+
+    Returns:
+        The tables `runs` and `problems` at their newest versions.
 
     Raises:
         LakeError: A table has an unknown schema version, or a dataset declared a column that
             wattlas ships now with another type.
     """
+    tables = {}
     for name, schema in (("problems", PROBLEMS), ("runs", RUNS)):
         table = open_table(lake, name)
         if table is None:
             with naming("write", lake / name):
-                DeltaTable.create(
+                table = DeltaTable.create(
                     str(lake / name),
                     schema=schema,
                     mode="ignore",
@@ -163,6 +167,8 @@ def create_tables(lake: LakePath) -> None:
         else:
             table = upgraded(lake / name, table)
             _add_missing(lake / name, table, schema)
+        tables[name] = table
+    return tables
 
 
 def _add_missing(path: LakePath, table: DeltaTable, schema: pa.Schema) -> None:
@@ -307,13 +313,11 @@ def replace_problems(
     commit_rows(table, data, where if replaced else None)
 
 
-def compact(lake: LakePath) -> None:
+def compact(tables: Iterable[DeltaTable]) -> None:
     """Compact tables with many small files, unless another ingest commits."""
-    for name in ("runs", "problems"):
-        table = open_table(lake, name)
-        if table is not None:
-            with suppress(LostRaceError):
-                compact_files(table)
+    for table in tables:
+        with suppress(LostRaceError):
+            compact_files(table)
 
 
 def _sort_key(row: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -249,8 +249,10 @@ def _is_result(column: _Column) -> bool:
 def _says_the_meter(column: _Column) -> bool:
     """Return whether texts say how the energy was measured: what two meters say is not compared."""
     is_named = column.has(*WORDS["methods"]) and column.has("energy", "power")
-    words = [{*words_of(text)} for text in column.counts]
-    return column.kind == "text" and (is_named or all(each & WORDS["meters"] for each in words))
+    words = map(words_of, column.counts)
+    return column.kind == "text" and (
+        is_named or all(not WORDS["meters"].isdisjoint(each) for each in words)
+    )
 
 
 def _ranks(column: _Column) -> bool:

@@ -5,7 +5,9 @@ with their last words. All readers and proposals take units from here.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import takewhile
 from typing import Final
 from unicodedata import combining, normalize
@@ -67,7 +69,7 @@ _JOINED: Final = re.compile(r"(.*(?:[a-z]|[A-Z]{2}))([pnuµμmkKMGT](?:W[hH]|Hz|
 _PART: Final = re.compile(r"(?:[A-Za-z0-9%µμ°]|(?<=\d)\.(?=\d))+")
 # Words with a number in them: percentiles, and processors such as `gpu0`.
 _WHOLE: Final = re.compile(r"[pP]\d+(?:\.\d+)?|(?:[A-Z]?[a-z]+|[A-Z]+)\d+|\d+(?:st|nd|rd|th)")
-_DELTA: Final = "[\N{GREEK CAPITAL LETTER DELTA}\N{INCREMENT}]"
+_DELTA: Final = re.compile("[\N{GREEK CAPITAL LETTER DELTA}\N{INCREMENT}]")
 _WORD: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+(?:\.\d+)?|[%µμ°]\w*")
 
 
@@ -102,6 +104,7 @@ def counted_by_s(heading: Heading) -> str:
     return raw[0] if is_counted and heading.unit and heading.unit.quantity == "rate" else ""
 
 
+@lru_cache(maxsize=4096)
 def words_of(text: str) -> tuple[str, ...]:
     """Return the words of a name in any style: `avgPower_GPU` is `avg`, `power`, `gpu`.
 
@@ -116,11 +119,12 @@ def _raw_words(text: str) -> list[str]:
         # Letters without accents; not the signs of units.
         plain = normalize("NFD", text.replace("ß", "ss"))
         text = "".join(c for c in plain if not combining(c))
-    parts = _PART.findall(re.sub(_DELTA, "delta ", text))
-    return [word for part in parts for word in _words_in(part)]
+        text = _DELTA.sub("delta ", text)
+    return [word for part in _PART.findall(text) for word in _words_in(part)]
 
 
-def _words_in(part: str) -> list[str]:
+@lru_cache(maxsize=4096)
+def _words_in(part: str) -> Sequence[str]:
     if _WHOLE.fullmatch(part) or unit_of(part):
         return [part]
     if joined := _JOINED.fullmatch(part):
@@ -140,6 +144,7 @@ _STATISTIC: Final = re.compile(
 )
 
 
+@lru_cache(maxsize=4096)
 def read_heading(text: str, cell_unit: str = "") -> Heading:
     """Split a heading into words and unit.
 

@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -166,12 +167,19 @@ def _build(
 
 def _tables(merged: dict[str, Any], columns: Mapping[str, Column]) -> tuple[TableDeclaration, ...]:
     kinds = target_kinds(columns)
-    shipped = str(_PUBLISHED)
-    declared = [
-        build_table(entry, number, kinds, entry["path"] == shipped)
-        for number, entry in enumerate(merged["tables"], 1)
-    ]
+    shipped = _shipped_tables()
+    own = merged["tables"][: -len(shipped)]
+    declared = [build_table(entry, number, kinds, False) for number, entry in enumerate(own, 1)]
+    declared += [replace(table, kinds=kinds) for table in shipped] if columns else shipped
     return (*declared, TableDeclaration(kinds=kinds, is_shipped=True))
+
+
+@cache
+def _shipped_tables() -> tuple[TableDeclaration, ...]:
+    """Return the declarations of tables of the shipped defaults, the last of all layers."""
+    kinds = target_kinds({})
+    entries = enumerate(_shipped_layer()["tables"], 1)
+    return tuple(build_table(entry, number, kinds, True) for number, entry in entries)
 
 
 def _columns(merged: dict[str, Any], origin: str) -> dict[str, Column]:

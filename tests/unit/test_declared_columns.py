@@ -133,6 +133,9 @@ def test_declared_knobs_are_columns_keys_and_described_in_the_lake(
     assert [c.role for c in by_name.values()] == ["knob", "knob", "metric"]
     fields = {f.name: f for f in DeltaTable(str(lake / "runs")).schema().fields}
     assert fields["kernel"].metadata["comment"] == "Kernel version."
+    # All of them come in one commit, before the rows.
+    first = {f.name for f in DeltaTable(str(lake / "runs"), version=1).schema().fields}
+    assert first == fields.keys()
     version = newest_version(lake)
     assert ingest(lake, tmp_path / "raw").unchanged == 8
     assert newest_version(lake) == version
