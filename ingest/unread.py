@@ -37,6 +37,16 @@ _MOST_SHAPES: Final = 24
 # Of more files that are no raw logs, the first say what they are.
 _MOST_IGNORED: Final = 5_000
 _HEAD_BYTES: Final = 1 << 16
+_ARCHIVES: Final = ("a zip archive", "a tar archive")
+# Where the bytes stand that tell a binary format, and what it is.
+_BINARIES: Final = (
+    (0, b"PK\x03\x04", _ARCHIVES[0]),
+    (257, b"ustar", _ARCHIVES[1]),
+    (0, b"\x89HDF", "HDF5"),
+    (0, b"ARROW1", "Arrow or Feather"),
+    (1, b"NUMPY", "arrays of NumPy"),
+    (0, b"MATLAB 5.0", "MATLAB"),
+)
 _MOST_KEYS: Final = 4
 # Kind of the problem of files of which no run is read.
 NOT_READ: Final = "not_read"
@@ -117,12 +127,17 @@ def _reason(path: Path) -> str:
     if path.exists() and not path.is_file():
         return "neither a file nor a folder"
     try:
-        with path.open("rb") as file:
-            head = file.read(_HEAD_BYTES)
+        head = read_head(path, _HEAD_BYTES)
     except OSError as error:
         return f"cannot be read: {error.strerror}"
+    except FormatError as error:
+        return str(error)
     if not head.strip():
         return "empty"
+    for at, magic, name in _BINARIES:
+        if head[at:].startswith(magic):
+            is_archive = name in _ARCHIVES
+            return f"{name}: {'unpack it' if is_archive else 'write CSV, JSON or Parquet'}"
     if b"\0" in head:
         return "binary, of no known format"
     text = head.decode("utf-8-sig", "replace").lstrip()

@@ -17,7 +17,7 @@ from ingest.settings.dataset import UNKNOWN, Settings
 from ingest.settings.knobs import decode_dvfs, decode_hybrid_delay, decode_itr
 from ingest.settings.number_texts import core_number, finite_number, parse_size, whole_number
 
-COMPRESSED_SUFFIXES: Final = (".gz", ".xz", ".zst")
+COMPRESSED_SUFFIXES: Final = (".gz", ".bz2", ".xz", ".zst")
 UNSET_DVFS: Final = "0xffff"
 # Knobs of a key in the order of a run id, with their formats in the id.
 _TOKENS: Final = {**{knob.run_key: knob.token for knob in STATED}, "variant": "{}"}

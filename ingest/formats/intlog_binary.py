@@ -20,6 +20,7 @@ _DRIVER_BUFFER_ENTRIES: Final = 1_000_000
 _MOST_DESCRIPTORS: Final = 1 << 16
 # Of 14 years at 5 GHz; eight letters, with which other files begin, are more.
 _MOST_TICKS: Final = 1 << 61
+_LEAST_FILLED: Final = 0.9
 _REFUSALS: Final = {
     "empty_entry": "an entry that was never written; dropped",
     "number_range": "a negative number; entry dropped",
@@ -33,8 +34,12 @@ def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
     entries = np.frombuffer(head, ENTRY, count=len(head) // ENTRY.itemsize)
     if entries.size == 0 or b"\0" not in head[: ENTRY.itemsize]:
         return False
-    written = entries[entries["tsc"] != 0]
-    if written.size == 0:
+    at = np.flatnonzero(entries["tsc"])
+    # The driver fills its buffer from the start; other files have bytes here and there.
+    if at.size == 0 or at.size <= _LEAST_FILLED * at[-1]:
+        return False
+    written = entries[at]
+    if at.size == 1 and not written["rx_desc"] + written["tx_desc"]:
         return False
     is_plausible = np.ones(written.size, bool)
     for desc, size in (("rx_desc", "rx_bytes"), ("tx_desc", "tx_bytes")):

@@ -1,5 +1,6 @@
 """Raw bytes in blocks: every compression, the digest, and what is broken."""
 
+import bz2
 import gzip
 import lzma
 from collections.abc import Callable
@@ -22,6 +23,7 @@ from ingest.files.blocks import (
 CONTENT = b"".join(b"%d line of a log\n" % n for n in range(15_000))
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
     "gz": gzip.compress,
+    "bz2": bz2.compress,
     "xz": lzma.compress,
     "zst": zstd.compress,
 }
@@ -77,7 +79,7 @@ def test_a_cut_file_says_so(tmp_path: Path, name: str) -> None:
 
 
 # zstd checks nothing by default.
-@pytest.mark.parametrize("name", ["gz", "xz"])
+@pytest.mark.parametrize("name", ["gz", "bz2", "xz"])
 def test_a_spoilt_file_says_so(tmp_path: Path, name: str) -> None:
     path = tmp_path / "log"
     whole = packed(name)

@@ -1,5 +1,6 @@
 """Tables of any kind: declared and kept columns, what is no table, from `add` to the download."""
 
+import bz2
 import csv
 import gzip
 import io
@@ -65,6 +66,7 @@ def files_of_rows(folder: Path) -> dict[str, Path]:
         (folder / name).write_text(text)
     plain = written(",").encode()
     (folder / "packed.csv.gz").write_bytes(gzip.compress(plain))
+    (folder / "packed.csv.bz2").write_bytes(bz2.compress(plain))
     (folder / "packed.csv.xz").write_bytes(lzma.compress(plain))
     (folder / "packed.csv.zst").write_bytes(pa.Codec("zstd").compress(plain, asbytes=True))
     pl.DataFrame(named).write_parquet(folder / "t.parquet")

@@ -29,6 +29,8 @@ from tests.fixtures.ingest import ingest, put, query
         ({"a.csv": "run,energy_j\nr1,\0"}, "a NUL byte in line 2: broken, or UTF-16 and not UTF-8"),
         ({"a.json": "{]"}, "{raw}/a.json: begins like JSON, but is none"),
         ({"a.bin": "\0\1"}, "{raw}/a.bin: binary, of no known format"),
+        ({"a.zip": "PK\3\4\0"}, "{raw}/a.zip: a zip archive: unpack it"),
+        ({"a.tar": "r.csv" + "\0" * 252 + "ustar" + "\0" * 762}, "{raw}/a.tar: a tar archive"),
         (
             {"a.csv": "run,gc,energy_j,time_s\n" + "run_1,Serial,[INFO]\n5.5,2.25\n" * 4},
             "the header has 4 cells, and rows below have 3 or 2: a line break",
