@@ -110,7 +110,7 @@ FORMATS: tuple[Format, ...] = (
         )
         for known in text_log.presets()
     ),
-    Format("iperf3", "output", iperf3.sniff, iperf3.read),
+    Format("iperf3", "output", iperf3.sniff, iperf3.read, list_parts=iperf3.list_parts),
     Format("sockperf", "output", sockperf.sniff, sockperf.read),
     Format("memtier", "output", memtier.sniff, memtier.read, list_parts=memtier.list_parts),
     Format("hdr_percentiles", "output", hdr_percentiles.sniff, hdr_percentiles.read),

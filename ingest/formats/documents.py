@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, ClassVar, Final
 
@@ -28,6 +28,8 @@ _SCALARS: Final = (
 # What C's printf writes for a mean over nothing.
 _NOT_JSON: Final = re.compile(r"(:\s*)-?(?:nan|inf)\b", re.IGNORECASE)
 _MOST: Final = 2.0**63
+# An object begins a line.
+_OPENING: Final = re.compile(r"^[ \t]*\{", re.MULTILINE)
 
 
 def is_yaml(name: str) -> bool:
@@ -155,13 +157,33 @@ def _values_of(node: Any, known: dict[int, float]) -> float:
     return known[id(node)]
 
 
+def objects_in(text: str) -> Iterator[tuple[int, int, dict[str, Any] | Exception]]:
+    """Yield where each object of a text, amid others, begins and ends, and the object.
+
+    Of one that cannot be parsed to its end it is why; those within it follow.
+    """
+    decoder, position = json.JSONDecoder(), 0
+    while opening := _OPENING.search(text, position):
+        start = opening.end() - 1
+        try:
+            content, position = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError) as error:
+            content, position = error, start + 1
+        yield start, position, content
+
+
+def with_nulls(text: str) -> str:
+    """Return JSON with null for the `nan` and `inf` that C's printf writes."""
+    return _NOT_JSON.sub(r"\1null", text)
+
+
 def read_object(blocks: Iterable[bytes], name: str) -> dict[str, Any]:
     """Read a document that is one object; `nan` and `inf` become null.
 
     Raises:
         FormatError: It is none, or cut.
     """
-    text = _NOT_JSON.sub(r"\1null", whole_text(blocks, name))
+    text = with_nulls(whole_text(blocks, name))
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from data.errors import FormatError
 from ingest.files.text_lines import decode_text, starts_with_mark
-from ingest.formats.fio_document import Document, Job, read_document
+from ingest.formats.fio_document import Document, Job, read_documents
 from ingest.formats.fio_knobs import (
     MIX,
     device_of,
@@ -22,6 +22,7 @@ from ingest.formats.fio_knobs import (
     option,
 )
 from ingest.formats.fio_latency import KINDS, measurements_us, merge, read_distribution
+from ingest.formats.pasted import add_settings, cut
 from ingest.records import Problem, ProblemList, ReadContext, Reading, RefusedError, UtcWindow
 from ingest.settings.number_texts import PERCENTILES
 
@@ -48,11 +49,13 @@ def sniff(name: str, head: bytes) -> bool:
 def list_parts(blocks: Iterable[bytes], context: ReadContext) -> list[str]:
     """Return the names of the job groups. Groups run one after the other; each is a run.
 
+    Of several documents, one below the other, these are numbered.
+
     Raises:
         FormatError: As `read`.
     """
     try:
-        return list(read_document(blocks, context.name, ProblemList()).groups)
+        return [*_parts(read_documents(blocks, context.name, ProblemList())[1])]
     except (TypeError, ValueError, AttributeError, OverflowError) as error:
         raise FormatError(f"not valid fio output: {error} ({context.name})") from error
 
@@ -75,17 +78,32 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     """
     problems = ProblemList()
     try:
-        return _read_part(read_document(blocks, context.name, problems), context, problems)
+        return _read_part(*read_documents(blocks, context.name, problems), context, problems)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         detail = f"{type(error).__name__}: {error}"
         raise FormatError(f"not valid fio output: {detail} ({context.name})") from error
 
 
-def _read_part(document: Document, context: ReadContext, problems: ProblemList) -> Reading:
+def _parts(documents: Sequence[Document]) -> dict[str, tuple[Document, str]]:
+    """Return the groups of all documents by the name of the run."""
+    if len(documents) == 1:
+        return {group: (documents[0], group) for group in documents[0].groups}
+    return {
+        f"{number}-{group}" if len(document.groups) > 1 else f"{number}": (document, group)
+        for number, document in enumerate(documents, 1)
+        for group in document.groups
+    }
+
+
+def _read_part(
+    text: str, documents: Sequence[Document], context: ReadContext, problems: ProblemList
+) -> Reading:
+    parts = _parts(documents)
+    name = context.part if context.part is not None else next(iter(parts))
+    if name not in parts:
+        raise FormatError(f"no group of jobs named {name!r} ({context.name})")
+    document, part = parts[name]
     groups = document.groups
-    part = context.part if context.part is not None else next(iter(groups))
-    if part not in groups:
-        raise FormatError(f"no group of jobs named {part!r} ({context.name})")
     failures = {name: list(_failures(jobs)) for name, jobs in groups.items()}
     others = [each for name, found in failures.items() if name != part for each in found]
     if failures[part]:
@@ -95,6 +113,12 @@ def _read_part(document: Document, context: ReadContext, problems: ProblemList) 
     reading.facts = {"fio version": document.version} | facts_of(groups[part])
     reading.ramp_s = longest_s(groups[part], "ramp_time")
     reading.problems = [*problems.all(), *others]
+    outputs = cut(text, [each.span for each in documents])
+    options = {
+        output.text: repr([job.options for jobs in each.groups.values() for job in jobs])
+        for each, output in zip(documents, outputs, strict=True)
+    }
+    add_settings(reading, outputs[documents.index(document)], outputs, options.__getitem__)
     return reading
 
 

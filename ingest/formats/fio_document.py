@@ -1,6 +1,5 @@
-"""The JSON document in fio's output, found among other text, and its groups of jobs."""
+"""The JSON documents in fio's output, found among other text, and their groups of jobs."""
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -9,10 +8,10 @@ from typing import Any, Final
 
 from data.errors import FormatError
 from ingest.files.text_lines import decode_text, joined
+from ingest.formats.documents import objects_in
 from ingest.records import ProblemList
 
 _MOST_BYTES: Final = 256 * 1024 * 1024
-_OPENING: Final = re.compile(r"^[ \t]*\{", re.MULTILINE)
 _JOB: Final = re.compile(r'"jobname"\s*:')
 _MESSAGE: Final = re.compile(r"^fio: .*", re.MULTILINE)
 _ALL_CLIENTS: Final = "All clients"
@@ -44,53 +43,52 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The last complete document of a file: its jobs by group; a group's jobs ran together.
+    """A complete document of a file: its jobs by group; a group's jobs ran together.
 
     Attributes:
+        span: Where it begins and ends in the text.
         written_unix_s: When fio wrote the document, with the error `written_error_s`.
         version: Version of fio; empty if unknown.
     """
 
     groups: dict[str, list[Job]]
+    span: tuple[int, int]
     written_unix_s: float | None
     written_error_s: float
     version: str = ""
 
 
-def read_document(blocks: Iterable[bytes], name: str, problems: ProblemList) -> Document:
-    """Find and parse the last complete document; a truncated one becomes a problem.
+def read_documents(
+    blocks: Iterable[bytes], name: str, problems: ProblemList
+) -> tuple[str, list[Document]]:
+    """Return a text and its complete documents; a truncated one becomes a problem.
+
+    Of one that goes on with the counts of an earlier one (`--status-interval`) the last is there.
 
     Raises:
         FormatError: No complete document, or one without jobs.
     """
     text = decode_text(joined(blocks, name, _MOST_BYTES))
-    latest: tuple[int, dict[str, Any]] | None = None
-    latest_line = 0
-    cut = ""
-    decoder = json.JSONDecoder()
-    position = 0
+    found: list[tuple[int, int, int, dict[str, Any]]] = []
+    cut_off = ""
     counter = _LineCounter(text)
-    while opening := _OPENING.search(text, position):
-        start = opening.end() - 1
+    for start, end, content in objects_in(text):
         line = counter.line_at(start)
-        try:
-            content, position = decoder.raw_decode(text, start)
-        except (json.JSONDecodeError, RecursionError) as error:
-            position = start + 1
+        if isinstance(content, Exception):
             if '"fio version"' in text[start : start + 200]:
-                cut = f"a document that cannot be parsed to its end: {error}"
-                problems.add("cut_document", "refused", f"{cut}; not used", line)
-            continue
-        if isinstance(content, dict) and ("jobs" in content or "client_stats" in content):
-            if latest is not None and not _is_continued(latest[1], content):
-                detail = "an earlier document, of another run; not used"
-                problems.add("several_documents", "refused", detail, latest_line)
-            latest, latest_line = (start, content), line
-    if latest is None:
+                cut_off = f"a document that cannot be parsed to its end: {content}"
+                problems.add("cut_document", "refused", f"{cut_off}; not used", line)
+        elif "jobs" in content or "client_stats" in content:
+            if found and _is_continued(found[-1][3], content):
+                found.pop()
+            found.append((start, end, line, content))
+    if not found:
         instead = f", but {message[0][:100]!r}" if (message := _MESSAGE.search(text)) else ""
-        instead = f", but {cut}" if cut else instead
+        instead = f", but {cut_off}" if cut_off else instead
         raise FormatError(f"no whole JSON document with jobs{instead} ({name})")
-    return _document(text, *latest, name)
+    return text, [
+        _document(text, (start, end), line, content, name) for start, end, line, content in found
+    ]
 
 
 def _is_continued(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> bool:
@@ -141,7 +139,9 @@ class _LineCounter:
         return self._line
 
 
-def _document(text: str, start: int, content: Mapping[str, Any], name: str) -> Document:
+def _document(
+    text: str, span: tuple[int, int], first: int, content: Mapping[str, Any], name: str
+) -> Document:
     entries = content.get("jobs") or content.get("client_stats")
     if not isinstance(entries, list) or not all(isinstance(each, dict) for each in entries):
         raise FormatError(f"the document's jobs are not a list of jobs ({name})")
@@ -149,9 +149,8 @@ def _document(text: str, start: int, content: Mapping[str, Any], name: str) -> D
     if not entries:
         raise FormatError(f"the document has no jobs ({name})")
     shared = content.get("global options")
-    counter = _LineCounter(text)
-    first = counter.line_at(start)
-    lines = [counter.line_at(each.start()) for each in _JOB.finditer(text, start)]
+    counter = _LineCounter(own := text[slice(*span)])
+    lines = [first - 1 + counter.line_at(each.start()) for each in _JOB.finditer(own)]
     jobs = [
         Job(
             lines[index] if index < len(lines) else first,
@@ -165,9 +164,9 @@ def _document(text: str, start: int, content: Mapping[str, Any], name: str) -> D
     stamp_ms, stamp_s = content.get("timestamp_ms"), content.get("timestamp")
     version = str(content.get("fio version", ""))
     if stamp_ms is not None:
-        return Document(_groups(jobs), float(stamp_ms) / 1e3, 0.0, version)
+        return Document(_groups(jobs), span, float(stamp_ms) / 1e3, 0.0, version)
     written_s = float(stamp_s) if stamp_s is not None else None
-    return Document(_groups(jobs), written_s, 1.0, version)
+    return Document(_groups(jobs), span, written_s, 1.0, version)
 
 
 def _options(shared: Any, own: Any) -> dict[str, str] | None:

@@ -1,4 +1,7 @@
-"""Read the JSON output of iperf3 (`iperf3 -J`): TCP, UDP or SCTP, one or both directions."""
+"""Read the JSON output of iperf3 (`iperf3 -J`): TCP, UDP or SCTP, one or both directions.
+
+A text may have several, and what was set for each above it.
+"""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -6,9 +9,20 @@ from typing import Any, Final
 
 from data.declared import Column
 from data.errors import FormatError
-from ingest.formats.documents import facts_of, number_of, part_of, read_object, text_of
+from ingest.files.text_lines import whole_text
+from ingest.formats.documents import (
+    facts_of,
+    number_of,
+    objects_in,
+    part_of,
+    read_object,
+    text_of,
+    with_nulls,
+)
+from ingest.formats.pasted import Output, add_settings, cut
 from ingest.records import Problem, ReadContext, Reading, RefusedError, UtcWindow
 
+_BEGIN: Final = re.compile(rb"^[ \t]*\{", re.MULTILINE)
 _VERSION: Final = re.compile(rb'"version"\s*:\s*"iperf 3')
 # iperf3 gives the start in whole seconds.
 _START_ERROR_S: Final = 1.0
@@ -30,8 +44,32 @@ COLUMNS: Final = (
 
 
 def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
-    """Return whether the head is a JSON object whose version is iperf 3."""
-    return head.lstrip().startswith(b"{") and _VERSION.search(head) is not None
+    """Return whether a JSON object whose version is iperf 3 begins on a line."""
+    return _BEGIN.search(head) is not None and _VERSION.search(head) is not None
+
+
+def list_parts(blocks: Iterable[bytes], context: ReadContext) -> list[str]:
+    """Return the numbers of the documents of a text, one below the other; none for one.
+
+    Raises:
+        FormatError: As `read`.
+    """
+    documents = _documents(blocks, context.name)
+    return [str(number) for number, _ in enumerate(documents, 1)] if len(documents) > 1 else []
+
+
+def _documents(blocks: Iterable[bytes], name: str) -> list[tuple[Mapping[str, Any], Output]]:
+    """Return the documents of a text, each with what stands above it."""
+    text = with_nulls(whole_text(blocks, name))
+    found = [
+        (begin, end, each)
+        for begin, end, each in objects_in(text)
+        if isinstance(each, dict) and "start" in each and {"end", "error"} & each.keys()
+    ]
+    if not found:
+        return [(read_object([text.encode()], name), Output(text))]
+    outputs = cut(text, [(begin, end) for begin, end, _ in found])
+    return [(each, output) for (_, _, each), output in zip(found, outputs, strict=True)]
 
 
 def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
@@ -50,14 +88,18 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
         RefusedError: iperf3 reports that the test failed.
         FormatError: The file is not a JSON object, or has no sums.
     """
-    document = read_object(blocks, context.name)
+    documents = _documents(blocks, context.name)
+    document, output = documents[int(context.part or 1) - 1]
     error = text_of(document, "error")
     if error is not None:
         raise RefusedError([Problem("run_failed", "refused", f"iperf3 says: {error[:200]}")])
     try:
-        return _read(document, context)
+        reading = _read(document, context)
     except FormatError as wrong:
         raise FormatError(f"{wrong} ({context.name})") from wrong
+    tests = {each.text: repr(part_of(own, "start", "test_start")) for own, each in documents}
+    add_settings(reading, output, [each for _, each in documents], tests.__getitem__)
+    return reading
 
 
 def _read(document: Mapping[str, Any], context: ReadContext) -> Reading:

@@ -320,7 +320,7 @@ def at_interval(requests: int, elapsed_s: int, stamp_s: int, name: str = "a") ->
     return document(entry, stamp_ms=stamp_s * 1000)
 
 
-def test_documents_of_other_runs_before_the_last_are_named() -> None:
+def test_documents_of_other_runs_are_runs() -> None:
     """As when a shell appends (`>>`) one run's output to another's."""
     last = at_interval(1000, 3, 1_600_000_013)
     assert read(at_interval(500, 2, 1_600_000_012) + last).problems == []
@@ -329,12 +329,14 @@ def test_documents_of_other_runs_before_the_last_are_named() -> None:
         at_interval(1001, 3, 1_600_000_012),
         at_interval(500, 2, 1_600_000_012, "b"),
     )
-    for other in others:
-        reading = read("started\n" + other + last)
-        assert reading.measurements["requests"] == 1000
-        assert [(p.kind, p.severity, p.line) for p in reading.problems] == [
-            ("several_documents", "refused", 2)
-        ]
+    for other, requests in zip(others, (1000, 1001, 500), strict=True):
+        text = "started\n" + other + last
+        assert fio.list_parts([text.encode()], ReadContext("a", 0.0)) == ["1", "2"]
+        readings = [read(text, part) for part in ("1", "2")]
+        assert [each.measurements["requests"] for each in readings] == [requests, 1000]
+        assert readings[1].utc_window == read(last).utc_window
+        kinds = [[problem.kind for problem in each.problems] for each in readings]
+        assert kinds == [["several_outputs"], []]
     # Requests are counted anew when a ramp is over.
     ramp = at_interval(1001, 2, 1_600_000_012) + last
     assert read(ramp.replace('"rw"', '"ramp_time": "1", "rw"')).problems == []

@@ -198,9 +198,12 @@ def test_asynchronous_engines_have_their_depth(tmp_path: Path) -> None:
 def test_a_second_run_appended_to_the_first(tmp_path: Path) -> None:
     first, second = (shoot(tmp_path, "--rw=randread", f"--bs={size}") for size in ("8k", "4k"))
     first = first.replace('"jobname" : "a"', '"jobname" : "b"')
-    reading = read(first + second)
-    assert [(p.kind, p.line) for p in reading.problems] == [("several_documents", 1)]
-    assert reading.measurements == read(second).measurements
+    readings = [read(f"governor=eco\n{first}governor=fast\n{second}", part) for part in "12"]
+    assert [each.measurements for each in readings] == [
+        read(text).measurements for text in (first, second)
+    ]
+    assert [each.knobs["governor"] for each in readings] == ["eco", "fast"]
+    assert [each.problems for each in readings] == [[], []]
 
 
 @pytest.mark.slow

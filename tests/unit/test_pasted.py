@@ -1,11 +1,14 @@
 """Several outputs of one tool in a text, and what stands above each."""
 
+import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from ingest.formats.pasted import cut, settings_in
-from tests.fixtures.ingest import ingest, put, query
+from tests.fixtures.fio_documents import document, job
+from tests.fixtures.ingest import ingest, problems, put, query
 from tests.fixtures.tool_outputs import captured
 
 WRK = """Running 9s test @ http://elk/
@@ -40,6 +43,42 @@ def test_each_output_is_a_run_with_what_stands_above_it(lake: Path, tmp_path: Pa
     ]  # fmt: skip
     columns = {row["column_name"] for row in query(lake, "DESCRIBE runs")}
     assert columns.isdisjoint({"heading", "heading_1", "heading_3", "thread_count", "run"})
+
+
+def iperf3(rate: int, streams: int) -> str:
+    """Return a document as iperf3 writes it, or the end of a test that failed."""
+    test = {"protocol": "TCP", "num_streams": streams, "blksize": 1024, "duration": 2}
+    start = {"version": "iperf 3.12", "test_start": test}
+    ends = {"sum_sent": {"seconds": 2.0}, "sum_received": {"bits_per_second": 8.0 * rate}}
+    failed = {"start": start, "error": "the server is busy"}
+    return json.dumps({"start": start, "end": ends} if rate else failed, indent=2) + "\n"
+
+
+def fio(rate: int, stamp_s: int) -> str:
+    text = document(job(extra='"elapsed": 3,'), stamp_ms=stamp_s * 1000)
+    return text.replace('"iops": 500.0', f'"iops": {rate}.0')
+
+
+@pytest.mark.parametrize(("output", "column"), [(iperf3, "bandwidth_bytes_s"), (fio, "iops")])
+def test_documents_of_a_text_are_a_run_each(
+    output: Callable[[int, int], str], column: str, lake: Path, tmp_path: Path
+) -> None:
+    runs = [(700, "eco"), (750, "eco"), (900, "fast")]
+    text = "".join(f"=== governor: {governor} ===\n{output(rate, 60 * at)}"
+                   for at, (rate, governor) in enumerate(runs, 1))  # fmt: skip
+    put(tmp_path / "raw" / "all.txt", text)
+    ingest(lake, tmp_path / "raw", is_proposing=True)
+    found = query(lake, f"SELECT {column}, governor FROM runs ORDER BY ALL")
+    assert [tuple(each.values()) for each in found] == runs
+
+
+def test_a_document_that_failed_leaves_the_others(lake: Path, tmp_path: Path) -> None:
+    text = "".join(f"streams={n}\n{iperf3(rate, n)}" for n, rate in ((1, 600), (2, 0), (4, 800)))
+    put(tmp_path / "raw" / "all.log", text)
+    ingest(lake, tmp_path / "raw", is_proposing=True)
+    found = query(lake, "SELECT streams, bandwidth_bytes_s FROM runs ORDER BY ALL")
+    assert [tuple(each.values()) for each in found] == [(1, 600), (4, 800)]
+    assert [kind for _, _, kind, _ in problems(lake)] == ["run_failed"]
 
 
 def test_outputs_of_which_nothing_says_what_was_set_are_doubted(lake: Path, tmp_path: Path) -> None:
