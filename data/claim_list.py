@@ -33,6 +33,7 @@ from data.errors import DataError
 from data.knobs import POLICIES
 from data.queries.claims import REFERENCE, SUBJECT, workloads_query
 from data.queries.moments import moments_query
+from data.repeatable import are_past
 from data.selection import Selection
 
 if TYPE_CHECKING:
@@ -148,7 +149,8 @@ def _claims_of_knobs(scope: Scope, metric: str) -> Iterator[Spec]:
     policies = set(POLICIES.values())
     for system, own in scope.studies(metric).items():
         for column in own.knobs:
-            if column not in policies:
+            # Nobody can set a day again.
+            if column not in policies and not are_past(column, own.rows[column].unique()):
                 pairs = _level_pairs(own.rows[column], _means_something(own.rows, column))
                 for low, high in pairs:
                     yield from _of_levels(scope, system, metric, own, column, low, high)

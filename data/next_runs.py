@@ -32,6 +32,7 @@ from data.errors import DataError
 from data.knobs import POLICIES
 from data.metrics import SAME_WORK
 from data.queries.claims import SUBJECT, Member, replicates_query
+from data.repeatable import are_far, why_not_again
 from data.run_list import NextRuns, PlannedSetting
 from data.units import format_digits, lowered
 
@@ -58,7 +59,8 @@ def next_runs(
     """Plan the runs that would decide a choice.
 
     What was measured once, without noise of others to borrow, is not judged and may be the best: a
-    second run of these comes first, of those with the lowest values.
+    second run of these comes first, of those with the lowest values; of what costs so much more
+    than the least that no replicates differ so, there is none.
 
     Args:
         budget: Runs without those of the baseline; None for those that are likely to settle it.
@@ -68,8 +70,8 @@ def next_runs(
 
     Raises:
         DataError: As `decide`, or an objective without a direction, or runs of the setting with the
-            best mean that are no replicates, or a budget that is not positive, or minutes without
-            durations.
+            best mean that are no replicates, or runs that nobody can make again, or a budget that
+            is not positive, or minutes without durations.
     """
     if budget is not None and budget < 1:
         raise DataError(f"the budget is {budget}, expected a number of runs above 0")
@@ -79,6 +81,8 @@ def next_runs(
             f"whether less or more {lowered(objective.title)} is better is not declared"
         )
     own, everything = study_of(lake, choice, alpha, baseline)
+    if reason := why_not_again(lake, choice, own):
+        raise DataError(reason)
     if own.cost.is_least_unlike:
         raise DataError(unlike_words(int(own.cost.is_unlike.sum())))
     catalogue = lake.catalogue
@@ -86,7 +90,7 @@ def next_runs(
         Part.of(everything), choice.system, choice.objective, own, baseline, catalogue=catalogue
     )
     log_margin = float(np.log1p(margin))
-    is_open = ~own.cost.is_judged & ~own.best.is_outside
+    is_open = ~own.cost.is_judged & ~own.best.is_outside & ~are_far(own)
     if is_open.any():
         best = replace(own.best, is_member=own.best.is_member | is_open)
         planner = _Planner(lake, choice, own, best, default, alpha, log_margin)

@@ -13,6 +13,7 @@ import pytest
 from data.choices import Choice
 from data.connection import open_lake
 from data.decisions import decide
+from data.declared import Column
 from data.errors import DataError
 from data.findings import claims
 from data.next_runs import next_runs, runs_left
@@ -166,6 +167,39 @@ def test_where_nothing_was_repeated_the_lowest_get_a_second_run(tmp_path: Path) 
     asked = [one.values for one in some.settings if one.reason == "second run"]
     assert {(v["itr_us"], v["dvfs_ghz"]) for v in asked} == set(lowest)
     assert "noise not known: no setting was measured twice" in shares.sentence
+
+
+def test_what_costs_far_more_gets_no_second_run(tmp_path: Path) -> None:
+    """Runs of one setting never differ so: rows of parts of a machine that looked as settings."""
+    rows = [run(itr_us=itr, dvfs_ghz=1.3, energy_j=energy)
+            for itr, energy in ((2.0, 1.0), (50.0, 2.5), (100.0, 270.0))]  # fmt: skip
+    with open_lake(write_lake(tmp_path / "lake", rows)) as lake:
+        plan = next_runs(lake, CHOICE)
+    assert [one.words for one in plan.settings] == ["ITR 2 us", "ITR 50 us"]
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "why"),
+    [
+        (Column("round", "knob", "text", "round", is_given=True), "20240301_0915", "has passed"),
+        (Column("session", "knob", "whole", "session", "session"), 3, "differ in session: a time"),
+        (Column("energy_sd", "metric", "real", "energy sd", unit="J"), 9.5, "is not stated"),
+    ],
+)
+def test_nobody_is_asked_for_runs_that_cannot_be_made_again(
+    column: Column, value: str | float, why: str, tmp_path: Path
+) -> None:
+    rows = [run(itr_us=itr, dvfs_ghz=1.3, energy_j=500 + itr) for itr in (2.0, 9.0)]
+    rows = [row | {column.name: value} for row in rows]
+    if column.name == "session":
+        rows += [row | {"session": 4, "energy_j": row["energy_j"] + 9, "run_id": f"later-{at}"}
+                 for at, row in enumerate(rows)]  # fmt: skip
+    choice = replace(CHOICE, where={column.name: value} if column.is_given else {})
+    path = write_lake(tmp_path / "lake", rows, [column])
+    with open_lake(path) as lake, pytest.raises(DataError, match=why):
+        next_runs(lake, choice)
+    with open_lake(path) as lake:
+        assert not any("session" in claim.subject for claim in claims(lake))
 
 
 def test_one_clear_winner_needs_no_runs(tmp_path: Path) -> None:
