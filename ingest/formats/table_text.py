@@ -53,9 +53,11 @@ def sniff(name: str, head: bytes) -> bool:
         text = text.rpartition("\n")[0]
     all_lines = [*without_frames(text.split("\n"))]
     lines = [line for line in all_lines if line.strip()]
+    if not lines:
+        return False
     is_named = name.lower().endswith((".jsonl", ".ndjson"))
     if is_named or (len(lines) > 1 and lines[0].startswith('{"') and lines[1].startswith("{")):
-        return isinstance(parsed(lines[0]) if lines else None, dict)
+        return isinstance(parsed(lines[0]), dict)
     if may_be_document(head, name) and not lines[0].startswith("{'"):
         return json_rows.is_table(head, name)
     if logged_objects(lines) or are_blocks(text.split("\n")) or are_headless_rows(lines):

@@ -12,16 +12,18 @@ from ingest.formats.pasted import Output, add_settings, cut
 from ingest.records import ProblemList, ReadContext, Reading
 from ingest.settings.number_texts import PERCENTILES, to_us
 
+# Blanks before a line: `\s` would try all empty lines below each other.
+_START: Final = r"^[^\S\n]*"
 _TIME: Final = r"(\d+(?:\.\d+)?)(us|ms|s|m|h)\b"
-_MEAN: Final = re.compile(rf"^\s*Latency\s+{_TIME}", re.MULTILINE)
-_PERCENTILE: Final = re.compile(rf"^\s*(\d+(?:\.\d+)?)%\s+{_TIME}", re.MULTILINE)
-_TOTAL: Final = re.compile(rf"^\s*(\d+) requests in {_TIME}", re.MULTILINE)
-_RATE: Final = re.compile(r"^\s*Requests/sec:\s+(\d+(?:\.\d+)?)", re.MULTILINE)
-_SETUP: Final = re.compile(r"^\s*(\d+) threads and (\d+) connections\s*$", re.MULTILINE)
-_SOCKET: Final = re.compile(r"^\s*(Socket errors: .*\S)", re.MULTILINE)
-_BEGIN: Final = re.compile(r"^\s*Running \S+ test @ ", re.MULTILINE)
+_MEAN: Final = re.compile(rf"{_START}Latency\s+{_TIME}", re.MULTILINE)
+_PERCENTILE: Final = re.compile(rf"{_START}(\d+(?:\.\d+)?)%\s+{_TIME}", re.MULTILINE)
+_TOTAL: Final = re.compile(rf"{_START}(\d+) requests in {_TIME}", re.MULTILINE)
+_RATE: Final = re.compile(rf"{_START}Requests/sec:\s+(\d+(?:\.\d+)?)", re.MULTILINE)
+_SETUP: Final = re.compile(rf"{_START}(\d+) threads and (\d+) connections\s*$", re.MULTILINE)
+_SOCKET: Final = re.compile(rf"{_START}(Socket errors: .*\S)", re.MULTILINE)
+_BEGIN: Final = re.compile(rf"{_START}Running \S+ test @ ", re.MULTILINE)
 _END: Final = re.compile(r"^(?:Requests|Transfer)/sec:.*", re.MULTILINE)
-_STATUS: Final = re.compile(r"^\s*(Non-2xx or 3xx responses: \d+)", re.MULTILINE)
+_STATUS: Final = re.compile(rf"{_START}(Non-2xx or 3xx responses: \d+)", re.MULTILINE)
 # wrk2 prints further ones.
 _PRINTED: Final = (50.0, 75.0, 90.0, 99.0)
 _COLUMNS: Final = PERCENTILES | {100.0: "latency_max_us"}

@@ -4,12 +4,16 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from app.kit.paper.child import made
+from app.kit.paper.options import Options
 from app.pages import PAGES
+from bench import paper
 from bench.__main__ import BENCHES, build_parser, main
 from bench.report import Floor, Measurement, quantile
 from data.sandbox.landlock import landlock_version
@@ -255,7 +259,15 @@ def test_studies_are_added_as_they_are(run: Run, tmp_path: Path) -> None:
     assert lines["loads_edits"]["value"] == 0
 
 
-def test_paper(run: Run) -> None:
+def test_paper(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Here:
+        """Draws in this process, which loads Matplotlib once for all files."""
+
+        def file_of(self, figure: Any, size_px: Any, options: Options, caption: str) -> bytes:
+            question = {"figure": figure, "size_px": size_px, "options": asdict(options)}
+            return made({**question, "caption": caption, "maker": "wattlas"})
+
+    monkeypatch.setattr(paper, "Drawers", Here)
     lines = run("paper", "--points", 30, "--bins", 8, "--repeats", 1)
     assert lines["scatter_svg_size"]["limit"] == 300
     assert lines["timeline_85_pdf_time"]["limit"] == 3
