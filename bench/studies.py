@@ -12,10 +12,11 @@ from typing import Final
 from app.explore.defaults import default_state
 from app.explore.views import picture
 from app.kit.lake_view import LakeView
-from app.kit.metric_choice import PERFORMANCE, performance_column
+from app.kit.metric_choice import performance_column
 from bench.apart import cpu_of_children_s
 from bench.report import Measurement
 from data.connection import open_lake
+from data.declared import PERFORMANCE
 
 # An add and the first look.
 LIMIT_S: Final = 600.0

@@ -82,13 +82,17 @@ class Column:
         return {"comment": comment, _KEY: json.dumps(properties, sort_keys=True)}
 
 
+# Pages and links call the performance of a workload so, whichever column that is. A column of this
+# name, which an older lake may have, is missing in the menus that have the word.
+PERFORMANCE: Final = "performance"
+# What no column that a table brings is called: pages, or the columns that they make of it, are.
+WORDS_OF_PAGES: Final = frozenset({PERFORMANCE, "share", "share_low", "share_high"})
 # Queries call what they compute beside the knobs of runs so.
 COMPUTED_NAMES: Final = frozenset(
     {
         "against", "cell", "configurations", "high", "level", "logged", "low", "mean", "n", "p",
-        "place",
+        PERFORMANCE, "place", "rank", "runs", "sd", "settings", "value", "who", "x", "y",
     }
-    | {"place", "rank", "runs", "sd", "settings", "value", "who", "x", "y"}
 )  # fmt: skip
 
 

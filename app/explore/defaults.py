@@ -18,7 +18,6 @@ from app.explore.state import ExploreState
 from app.kit.lake_view import LakeView, of_workload
 from app.kit.metric_choice import (
     COUNTED,
-    PERFORMANCE,
     choose_cost,
     choose_performance,
     is_served,
@@ -28,6 +27,7 @@ from app.kit.metric_choice import (
 from app.kit.panels import NONE
 from app.kit.words import named_columns
 from data.analysis.facet_counts import MetricRange
+from data.declared import PERFORMANCE
 from data.queries.runs import chosen_counts_query, one_measurement_query
 from data.queries.storage import IDLE_WORKLOAD
 from data.selection import Selection, Value

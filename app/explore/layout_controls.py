@@ -13,8 +13,9 @@ from app.explore.state import MOST_METRICS, ExploreState
 from app.kit.controls import Entries, entries, pool_choices, pool_select, segments, select
 from app.kit.ids import PageIds
 from app.kit.lake_view import LakeView, leading
-from app.kit.metric_choice import PERFORMANCE, is_performance, performance_column
+from app.kit.metric_choice import is_performance, performance_column
 from app.kit.panels import NONE, split_titles
+from data.declared import PERFORMANCE
 from data.selection import Selection
 
 IDS: Final = PageIds("explore")

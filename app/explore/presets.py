@@ -10,10 +10,10 @@ from app.explore.defaults import with_knobs
 from app.explore.question import AGREED_US
 from app.explore.state import ExploreState, Levels
 from app.kit.lake_view import LakeView
-from app.kit.metric_choice import PERFORMANCE
 from app.kit.page_layout import Preset
 from app.kit.words import load_words, workload_title
 from data.analysis.facet_counts import matches
+from data.declared import PERFORMANCE
 from data.selection import Selection
 
 _LOADS_QPS: Final = (200_000.0, 400_000.0, 600_000.0)

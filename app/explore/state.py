@@ -5,12 +5,12 @@ from typing import Any, ClassVar, Final, Literal
 
 from app.explore.opening_rule import Roles
 from app.kit.clause import read_clause, write_knobs
-from app.kit.metric_choice import PERFORMANCE
 from app.kit.panels import AUTO, NONE
 from app.kit.url_state import Parameters, Upgraders, UrlState, parameter
 from app.kit.url_values import check_choice, read_number
 from data.analysis.like_with_like import check_pool
 from data.catalogue import Catalogue
+from data.declared import PERFORMANCE
 from data.errors import SelectionError
 from data.selection import Selection
 

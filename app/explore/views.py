@@ -23,9 +23,10 @@ from app.explore.scatter import explain_scatter, scatter, scatter_rows
 from app.explore.state import ExploreState
 from app.explore.studies import setting_keys, unjudged_words
 from app.kit.lake_view import LakeView
-from app.kit.metric_choice import PERFORMANCE, unstated_datasets
+from app.kit.metric_choice import unstated_datasets
 from app.kit.settings import MAX_ROWS
 from app.kit.words import axis_words, explanation, workload_title
+from data.declared import PERFORMANCE
 from data.queries.runs import runs_query
 from data.selection import Selection
 from data.units import counted, lowered

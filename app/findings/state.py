@@ -7,6 +7,7 @@ from app.kit.clause import read_clause
 from app.kit.url_state import UrlState, parameter
 from app.kit.url_values import read_lake_version, read_number
 from data.catalogue import Catalogue
+from data.declared import PERFORMANCE
 from data.errors import SelectionError
 from data.findings import LIMIT
 
@@ -44,7 +45,7 @@ class FindingsState(UrlState):
 
     metric: str = parameter("metric", ENERGY, is_view=True)
     limit: float = parameter("limit", LIMIT[1])
-    limited: str = parameter("by", "performance")
+    limited: str = parameter("by", PERFORMANCE)
     sweep: str = parameter("sweep", "", is_view=True)
     knob: str = parameter("knob", "", is_view=True)
     across: str = parameter("across", "", is_view=True)
@@ -65,7 +66,7 @@ class FindingsState(UrlState):
     def check(self, catalogue: Catalogue) -> None:
         """Refuse columns that the lake lacks, and a selection that cannot be read."""
         for name in (self.metric, self.limited):
-            if name != "performance" and name not in catalogue.plottable:
+            if name != PERFORMANCE and name not in catalogue.plottable:
                 raise SelectionError(f"no such metric: {name[:40]!r}")
         for name in (self.knob, self.across):
             if name and name not in catalogue.knob_of_column:
@@ -75,4 +76,4 @@ class FindingsState(UrlState):
     @property
     def bound(self) -> tuple[str, float]:
         """The limited metric and its bound."""
-        return (LIMIT[0] if self.limited == "performance" else self.limited, self.limit)
+        return (LIMIT[0] if self.limited == PERFORMANCE else self.limited, self.limit)

@@ -44,8 +44,6 @@ _NUMBERS: Final = frozenset(
 )  # fmt: skip
 # Within this share runs took the same time.
 _SAME_TIME: Final = 0.01
-# Name in URLs and menus for the workload's own performance metric, whichever column that is.
-PERFORMANCE: Final = "performance"
 
 
 def choose_cost(counts: Mapping[str, int], runs: int, x: str, catalogue: Catalogue) -> str:

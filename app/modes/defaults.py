@@ -13,13 +13,14 @@ import polars as pl
 
 from app.kit.competitors import models_that_ran
 from app.kit.lake_view import LakeView, leading, of_workload
-from app.kit.metric_choice import PERFORMANCE, choose_cost, performance_column, telling
+from app.kit.metric_choice import choose_cost, performance_column, telling
 from app.kit.page_layout import Preset
 from app.kit.panels import split_name
 from app.modes.state import ModesState
 from data.analysis.facet_counts import LEADING
 from data.analysis.like_with_like import like_with_like
 from data.catalogue import SHIPPED, Catalogue
+from data.declared import PERFORMANCE
 from data.knobs import Knob
 from data.metrics import Metric
 from data.reference.tables import published_tables

@@ -14,7 +14,7 @@ from app.kit.encodings import message_figure, title_of
 from app.kit.export import ExportedPage, how_computed, render
 from app.kit.filters import filter_blocks, offered_choices
 from app.kit.lake_view import LakeView
-from app.kit.metric_choice import PERFORMANCE, is_performance, performance_column
+from app.kit.metric_choice import is_performance, performance_column
 from app.kit.page_layout import (
     ZOOM_TOOLS,
     filter_sidebar,
@@ -43,6 +43,7 @@ from app.modes.layout_evidence import evidence_words
 from app.modes.state import ModesState
 from app.modes.tables import explain
 from app.modes.words import CORRECTION_LABELS, TEST_LABELS, VERSUS_TITLES
+from data.declared import PERFORMANCE
 from data.metrics import GROUPS
 
 IDS: Final = ids.PageIds("modes")
@@ -217,8 +218,9 @@ def _with_performance(view: LakeView, state: ModesState, shown: str, chosen: str
     """List the measured metrics, after the one that stands for the performance."""
     metrics = view.catalogue.metrics
     titles = {name: metrics[name].title for name in offered_metrics(view, state)}
-    if chosen != PERFORMANCE:
-        titles.setdefault(chosen, metrics[chosen].title)
+    titles |= {} if chosen == PERFORMANCE else {chosen: metrics[chosen].title}
+    # A column of an older lake.
+    titles.pop(PERFORMANCE, None)
     first: dict[str, Any] = {"value": PERFORMANCE, "label": metrics[shown].title}
     if is_performance(view, state.selection, shown):
         first = {"group": "Performance", "items": [first]}

@@ -5,14 +5,13 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Final, Literal
 
 from app.kit.clause import Clause, Kind, read_clause, write_knobs
-from app.kit.metric_choice import PERFORMANCE
 from app.kit.panels import AUTO, NONE
 from app.kit.url_state import Parameters, UrlState, parameter
 from app.kit.url_values import check_choice, read_number
 from data.analysis.like_with_like import check_pool
 from data.analysis.rules import CORRECTIONS, RULES, SETS, Correction, Rule, Rules
 from data.catalogue import SHIPPED, Catalogue
-from data.declared import FACET_PREFIX
+from data.declared import FACET_PREFIX, PERFORMANCE
 from data.errors import DataError, SelectionError
 from data.knobs import Knob
 from data.selection import Selection, Value

@@ -2,7 +2,10 @@
 
 import io
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 
+import dash_mantine_components as dmc
 import polars as pl
 import pytest
 from flask import Flask
@@ -16,12 +19,14 @@ from app.kit.page import Page
 from app.modes.answer import answer
 from app.modes.opening import default_state as default_modes
 from app.modes.state import ModesState
+from app.modes.tables import rows_behind
 from app.pages import PAGES
 from app.serve.index import open_layout
 from data.catalogue import SHIPPED
 from ingest.pipeline import AddOptions, add
 from tests.callbacks.components import flask_of, texts, walk
 from tests.fixtures.declared import declared_columns
+from tests.fixtures.ingest import add_status
 from tests.fixtures.lakes import run, write_lake
 
 SETTINGS = f"""{declared_columns("own")}
@@ -220,3 +225,37 @@ def test_an_axis_that_the_lake_lacks_is_said(
 ) -> None:
     found = plain.test_client().get(f"/{page}/data/runs.csv?v=2&{part}")
     assert (found.status_code, words in found.text) == (400, True)
+
+
+@pytest.mark.parametrize("is_declared", [False, True])
+def test_columns_called_as_words_of_the_pages_are_offered_once(
+    tmp_path: Path, is_declared: bool
+) -> None:
+    """A lake of an earlier version has them under these names, as one that declares them."""
+    lines = ["none,mode,performance,share,value,energy_j"]
+    lines += [
+        f"{a},{b},{7 * a + 1.37 * n:.3f},{5 * a - 0.71 * n:.3f},{n}.5,{100 * a + 3 * n}.5"
+        for a in (1, 2) for n, b in enumerate(("poll", "hybrid") * 3)
+    ]  # fmt: skip
+    (tmp_path / "sweep.csv").write_text("\n".join(lines) + "\n")
+    if is_declared:
+        settings = "[columns.performance]\n[columns.share]\n[[tables]]\npattern = 'sweep[.]csv'\n"
+        (tmp_path / "wattlas.toml").write_text(
+            f"[dataset]\nname = 'own'\n{settings}workload = 'job'\nsystem = 'linux'\n"
+        )
+    assert add_status(tmp_path / "lake", tmp_path) == 0
+    with flask_of(tmp_path / "lake").app_context():
+        view = lake_view(None)
+        own = {column.name for column in view.catalogue.columns if column.role == "metric"}
+        there = {"performance", "share"} if is_declared else {"performance_real", "share_real"}
+        assert own > there
+        for page in PAGES:
+            for part in walk(open_layout(page, {})):
+                if isinstance(part, (dmc.Select, dmc.MultiSelect)):
+                    listed = [i for e in part.data or () for i in e.get("items", [e])]
+                    offered = [entry["value"] for entry in listed]
+                    assert len(set(offered)) == len(offered), (page.name, part.id)
+        shown = default_modes(view)
+        assert answer(view, shown).cells
+        for name in own - {"share"}:
+            assert len(rows_behind(view, replace(shown, metric=name), "winners"))

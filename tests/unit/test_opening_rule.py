@@ -28,7 +28,6 @@ from app.findings.state import FindingsState
 from app.kit.context import Lakes
 from app.kit.lake_view import LakeView
 from app.kit.metric_choice import (
-    PERFORMANCE,
     choose_cost,
     choose_performance,
     is_performance,
@@ -42,7 +41,7 @@ from data.catalogue import SHIPPED, Aggregates, Catalogue
 from data.choices import Choice
 from data.connection import Lake, open_lake
 from data.decisions import decide
-from data.declared import Column, Kind
+from data.declared import PERFORMANCE, Column, Kind
 from data.errors import DataError
 from data.findings import claims
 from data.next_runs import next_runs

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from app.explore.state import ExploreState
 from app.kit.clause import MAX_CHARS
-from app.kit.metric_choice import PERFORMANCE
 from app.kit.url_state import Parameters, UrlState, has_state, parameter
 from app.kit.url_values import read_number
 from data.catalogue import SHIPPED, Catalogue
+from data.declared import PERFORMANCE
 from data.errors import SelectionError
 from data.selection import Selection
 
