@@ -1,10 +1,11 @@
 """Traces and outputs of the runs in rows of tables: by name, by times, by settings, by numbers.
 
-A row names its trace if a cell is the name of the trace or of a folder above it, as in
-`run_table.csv` beside `run_0_repetition_0/power.csv`. A row states its time if it has a start, and
-an end or a duration. A file of one row, such as a log or a document of a run, has the trace of the
-same name, else the only one of its folder. Else traces that state the settings of one row each, as
-`rpi4/traces/fft_4t_1.csv` beside `rpi4/latency.csv`, are of these rows; so are outputs of tools.
+A row names its trace if a cell, or a part of a command, is the name of the trace or of a folder
+above it: `run_table.csv` beside `run_0_repetition_0/power.csv`, `./fib 40` beside `fib_perf.txt`. A
+row states its time if it has a start, and an end or a duration. A file of one row, such as a log or
+a document of a run, has the trace of the same name, else the only one of its folder. Else traces
+that state the settings of one row each, as `rpi4/traces/fft_4t_1.csv` beside `rpi4/latency.csv`,
+are of these rows; so are outputs of tools.
 Other outputs are of rows with their numbers, if their paths say what these rows had set.
 """
 
@@ -24,6 +25,8 @@ from ingest.discover.source_reads import read_source
 from ingest.formats.trace import POWER
 from ingest.formats.trace_headings import OF_TRACES, energy_column, energy_columns
 from ingest.records import MOST_NAMED_LINES, Problem, Reading, SummaryRow
+from ingest.settings.column_names import WORDS
+from ingest.settings.headings import words_of
 from ingest.tables.same_rows import FEWEST_RUNS, MOST_ROWS, SameRows, new_values, rows_with
 from ingest.tables.table_reads import TableRead, window_of
 
@@ -36,6 +39,9 @@ _MOST_ROWS: Final = 2_000
 # Outputs, and bytes of each, that are compared with rows number by number.
 _MOST_OUTPUTS: Final = 500
 _MOST_BYTES: Final = 1 << 16
+
+_COMMANDS: Final = frozenset({"command", "cmd", "program", "binary", "executable"})
+_OF_MEASURES: Final = OF_TRACES | WORDS["measures"]
 
 _Window = tuple[float, float]
 
@@ -70,14 +76,14 @@ class _Trace:
     def names(self) -> set[str]:
         """Return its name and those of its folders, as a cell may have them.
 
-        The name may end in what was measured: `exp0_power.csv` is of `exp0`.
+        The name may begin or end with what was measured: `exp0_power.csv` is of `exp0`.
         """
         path = Path(self.path)
-        ends = re.split(r"[_.-]", path.stem)
-        while ends and ends[-1].lower() in OF_TRACES:
-            ends.pop()
-        own = path.stem[: len("_".join(ends))]
-        return {path.name, path.stem, own, *(parent.name for parent in path.parents)} - {""}
+        parts = [*re.finditer(r"[^_.-]+", path.stem)]
+        told = [at for at, part in enumerate(parts) if part[0].lower() not in _OF_MEASURES]
+        firsts, lasts = (parts[: told[0] + 1], parts[told[-1] :]) if told else ((), ())
+        own = {path.stem[first.start() : last.end()] for first in firsts for last in lasts}
+        return {path.name, path.stem, *own, *(parent.name for parent in path.parents)} - {""}
 
     def energy_in(self, start_s: float, end_s: float) -> float | None:
         """Return the energy between two Unix times; None if the trace does not cover them."""
@@ -166,21 +172,17 @@ def _trace_of(work: RunWork) -> _Trace | None:
 
 def _by_name_or_time(read: TableRead, traces: _Traces) -> _Found:
     # Of rows that name one trace nothing says which it is of, unless they state their times.
-    naming = Counter(
-        cell
-        for row in read.table.rows
-        for cell in {*row.values.values()}
-        if isinstance(cell, str) and cell in traces.by_name
-    )
+    names = [_names_in(row) for row in read.table.rows]
+    naming = Counter(name for each in names for name in each if name in traces.by_name)
     found: _Found = {}
     for at, row in enumerate(read.table.rows):
         window, reason = window_of(row.values), f"the trace of line {row.line} of {read.file.name}"
         trace = next(
             (
-                traces.by_name[cell][0]
-                for cell in row.values.values()
-                if isinstance(cell, str) and len(traces.by_name.get(cell, ())) == 1
-                if window is not None or naming[cell] == 1
+                traces.by_name[name][0]
+                for name in names[at]
+                if len(traces.by_name.get(name, ())) == 1
+                if window is not None or naming[name] == 1
             ),
             traces.of_file.get(read.file.path),
         )
@@ -190,6 +192,14 @@ def _by_name_or_time(read: TableRead, traces: _Traces) -> _Found:
         if trace is not None:
             found[at] = trace, window, reason
     return found
+
+
+def _names_in(row: SummaryRow) -> dict[str, None]:
+    """Return the texts of a row, and the names in its commands without folders and endings."""
+    texts = {n: text for n, text in row.values.items() if isinstance(text, str)}
+    commands = (text for n, text in texts.items() if not _COMMANDS.isdisjoint(words_of(n)))
+    parts = (part.rpartition("/")[2] for text in commands for part in text.split())
+    return dict.fromkeys([*texts.values(), *(part.partition(".")[0] or part for part in parts)])
 
 
 def _by_settings(read: TableRead, traces: _Traces) -> _Found:

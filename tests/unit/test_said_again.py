@@ -171,6 +171,29 @@ def test_a_trace_that_several_rows_name_is_of_none(lake: Path, tmp_path: Path) -
     assert query(lake, sql) == [{"rows": 4, "traces": 2, "n": 6}]
 
 
+def test_the_energy_of_a_command_is_that_of_its_row(lake: Path, tmp_path: Path) -> None:
+    """`perf stat` measured the commands that hyperfine timed; of two with one program neither."""
+    raw = tmp_path / "raw"
+    commands = ("./sieve_c 9", "python3 src/sieve_py.py", "./walk a", "./walk b")
+    rows = [
+        f"{command},{n}.25,0.01,{n}.24,{n}.1,0.03,{n}.2,{n}.3"
+        for n, command in enumerate(commands, 1)
+    ]
+    put(raw / "times.csv", "\n".join(["command,mean,stddev,median,user,system,min,max", *rows, ""]))
+    for joules, name in ((20, "sieve_c_perf"), (60, "perf_sieve_py"), (90, "walk_perf")):
+        put(
+            raw / f"{name}.txt",
+            f" Performance counter stats for 'system wide' (9 runs):\n\n  {joules}.41 Joules "
+            "power/energy-pkg/  ( +-  0.31% )\n\n   1.2412 +- 0.0052 seconds time elapsed\n",
+        )
+    ingest(lake, raw, is_proposing=True)
+    found = query(lake, "SELECT command, energy_j, duration_s FROM runs ORDER BY command")
+    assert [tuple(each.values()) for each in found] == [
+        ("./sieve_c 9", 20.41, 1.25), ("./walk a", None, 3.25), ("./walk b", None, 4.25),
+        ("python3 src/sieve_py.py", 60.41, 2.25), (None, 90.41, 1.2412),
+    ]  # fmt: skip
+
+
 def test_pairs_of_a_log_have_units_in_brackets(lake: Path, tmp_path: Path) -> None:
     lines = [f"n=9,clock={600 + 20 * (k // 2)},time={3.5 + k} [ms],energy={(80 + k) * (k % 2)} [mJ]"
              for k in range(8)]  # fmt: skip
