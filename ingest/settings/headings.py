@@ -66,6 +66,7 @@ _AMOUNT: Final = re.compile(r"[\d.,]+\s*\D+")
 _BRACKETS: Final = re.compile(r"^(.*?)\s*[(\[{]\s*([^()\[\]{}]+?)\s*[)\]}]\s*$")
 # A unit with a prefix, behind a name: a capital letter for the prefix begins a word of its own.
 _JOINED: Final = re.compile(r"(.*(?:[a-z]|[A-Z]{2}))([pnuµμmkKMGT](?:W[hH]|Hz|HZ|[JWVA]))")
+_PREFIXED: Final = re.compile(rf"(.*?)((?i:{'|'.join(PREFIX_WORDS)})[A-Z][A-Za-z]*)")
 _PART: Final = re.compile(r"(?:[A-Za-z0-9%µμ°]|(?<=\d)\.(?=\d))+")
 # Words with a number in them: percentiles, and processors such as `gpu0`.
 _WHOLE: Final = re.compile(r"[pP]\d+(?:\.\d+)?|(?:[A-Z]?[a-z]+|[A-Z]+)\d+|\d+(?:st|nd|rd|th)")
@@ -120,13 +121,27 @@ def _raw_words(text: str) -> list[str]:
         plain = normalize("NFD", text.replace("ß", "ss"))
         text = "".join(c for c in plain if not combining(c))
         text = _DELTA.sub("delta ", text)
-    return [word for part in _PART.findall(text) for word in _words_in(part)]
+    parts = _PART.findall(text)
+    return _with_prefixes([word for part in parts for word in _words_in(part)])
+
+
+def _with_prefixes(words: list[str]) -> list[str]:
+    """Join prefixes to the units that follow: `milli`, `J`; `nano`, `W` may be of a Jetson Nano."""
+    for at in range(len(words) - 1, 0, -1):
+        prefix, unit = words[at - 1 : at + 1]
+        may_be = prefix.lower() in PREFIX_WORDS and (prefix.lower() != "nano" or unit not in "JWVA")
+        if may_be and unit_of(f"{prefix}{unit}"):
+            words[at - 1 : at + 1] = [f"{prefix}{unit}"]
+    return words
 
 
 @lru_cache(maxsize=4096)
 def _words_in(part: str) -> Sequence[str]:
     if _WHOLE.fullmatch(part) or unit_of(part):
         return [part]
+    if (prefixed := _PREFIXED.fullmatch(part)) and unit_of(prefixed[2]):
+        # `EnergymicroWh`
+        return [*_WORD.findall(prefixed[1]), prefixed[2]]
     if joined := _JOINED.fullmatch(part):
         # `EnergykWh` ends with kWh, as no word is `energyk`; `DramJ` with J.
         before = _WORD.findall(joined[1])
@@ -168,7 +183,7 @@ def read_heading(text: str, cell_unit: str = "") -> Heading:
             item = _item_of(bracket[1]) if unit.quantity in ("energy", "time") else ""
             unit = Unit(f"{unit.text}/{item}", "price") if item else unit
             return Heading(text, before or words_of(bracket[2]), unit)
-        if _AMOUNT.fullmatch(bracket[2]):
+        if _AMOUNT.fullmatch(bracket[2]) or _ends_with_a_unit(bracket[2]):
             return Heading(text, before, in_cells)
     lower_words = words_of(text)
     if in_cells is not None and lower_words[1:] and unit_of(lower_words[-1]) == in_cells:
@@ -268,7 +283,9 @@ def without_unit(text: str) -> str:
     own = unit_of(last[0]) if last else None
     if unit is None or own is None or own.text not in (unit.text, unit.text.partition("/")[0]):
         return text
-    title = text[: text.rindex(last[0])].rstrip(" _-.,:")
+    # `milli_J` is read as `milliJ`.
+    *_, found = re.finditer("[ _.-]*".join(map(re.escape, last[0])), text)
+    title = text[: found.start()].rstrip(" _-.,:")
     return text if {*words_of(title)} <= WORDS["statistics"] | WORDS["plain"] else title
 
 
@@ -287,6 +304,12 @@ def _unit_in_brackets(text: str, before: tuple[str, ...]) -> Unit | None:
     return unit_of("mins") if is_time and WORDS["latencies"].isdisjoint(before) else None
 
 
+def _ends_with_a_unit(text: str) -> bool:
+    """Return whether a word that is no unit ends with the sign of one: `(xWh)` are no Wh."""
+    *before, last = _raw_words(text) or [""]
+    return bool(before) and text.isalpha() and unit_of(last) is not None
+
+
 def _last_unit(ending: list[str]) -> Unit | None:
     if len(ending) == 2 and ending[0].lower() in _WATTS and ending[1].lower().startswith("s"):
         return unit_of(" ".join(ending))
@@ -297,8 +320,6 @@ def _last_unit(ending: list[str]) -> Unit | None:
         text = over.text if over is not None and is_bytes else ending[0]
         is_counted = ending[0].lower() in ITEMS or _THOUSANDS.fullmatch(ending[0]) is not None
         return Unit(f"{text}/s", "rate") if is_bytes or is_counted else None
-    if len(ending) > 1 and ending[0].lower() in PREFIX_WORDS:
-        return unit_of("".join(ending))
     if len(ending) == 3:
         return None
     if len(ending) == 2 and ending[0].lower() in _WATTS:

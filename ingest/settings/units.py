@@ -19,6 +19,7 @@ Quantity = Literal[
 ]  # fmt: skip
 # In pint's syntax, prefixes first.
 _DEFINITIONS: Final = (
+    *("f- = 1e-15", "c- = 1e-2", "d- = 1e-1"),
     *("p- = 1e-12", "n- = 1e-9", "u- = 1e-6", "m- = 1e-3", "k- = 1e3", "M- = 1e6", "G- = 1e9"),
     *("T- = 1e12", "Ki- = 1024", "Mi- = 1024 ** 2", "Gi- = 1024 ** 3"),
     *("J = [energy]", "s = [time]", "min = 60 * s", "h = 60 * min", "W = J / s", "Wh = W * h"),
@@ -34,15 +35,17 @@ _PLAIN: Final[dict[str, Quantity]] = {
     **{"%": "percent", "rpm": "rate", "°C": "temperature"},
     **dict.fromkeys(("packets/s", "kpackets/s", "Mpackets/s"), "rate"),
 }
-# Words of prefixes, as in `millijoules` and `milli_joules`.
+# Words of prefixes, as in `millijoules`, `milli_joules` and `milliJ`.
 PREFIX_WORDS: Final = {
-    "": "", "pico": "p", "nano": "n", "micro": "u", "milli": "m", "kilo": "k", "mega": "M",
-    "giga": "G", "tera": "T",
+    "femto": "f", "pico": "p", "nano": "n", "micro": "u", "milli": "m", "centi": "c", "deci": "d",
+    "kilo": "k", "mega": "M", "giga": "G", "tera": "T",
 }  # fmt: skip
 _UNIT_WORDS: Final = {
-    "joule": "J", "watthour": "Wh", "watt": "W", "second": "s", "hertz": "Hz", "volt": "V",
-    "ampere": "A",
+    "joule": "J", "watthour": "Wh", "watt": "W", "second": "s", "sec": "s", "hertz": "Hz",
+    "volt": "V", "ampere": "A", "byte": "B",
 }  # fmt: skip
+# Before one of them, a written prefix is part of the unit.
+_PREFIXED: Final = frozenset({*_UNIT_WORDS.values(), "Ah"})
 _SYMBOLS: Final = (
     *("J", "pJ", "nJ", "uJ", "mJ", "kJ", "Wh", "uWh", "mWh", "kWh", "W", "uW", "mW", "kW"),
     *("s", "ns", "us", "ms", "Hz", "kHz", "MHz", "GHz", "V", "uV", "mV", "uA", "mA"),
@@ -51,17 +54,10 @@ _SYMBOLS: Final = (
 # Units as headings and cells write them (in small letters, but for those below), as they are shown.
 _SPELLED: Final = {
     **{symbol.lower(): symbol for symbol in _SYMBOLS if symbol != "B"},
-    **{
-        f"{word}{unit}{plural}": f"{prefix}{symbol}"
-        for word, prefix in PREFIX_WORDS.items()
-        for unit, symbol in _UNIT_WORDS.items()
-        for plural in ("", "s")
-    },
-    **{f"{p}sec{plural}": f"{p}s" for p in ("", "n", "u", "m") for plural in ("", "s")},
-    **{"millis": "ms", "micros": "us", "nanos": "ns", "mins": "min", "minutes": "min"},
-    **{"hours": "h", "hrs": "h", "amps": "A", "milliamps": "mA", "microamps": "uA"},
+    **{f"{word}{plural}": symbol for word, symbol in _UNIT_WORDS.items() for plural in ("", "s")},
+    **{f"{p}sec{plural}": f"{p}s" for p in ("n", "u", "m") for plural in ("", "s")},
+    **{"mins": "min", "minutes": "min", "hours": "h", "hrs": "h", "amps": "A"},
     **dict.fromkeys(("celsius", "degc", "°c", "degrees"), "°C"),
-    **dict.fromkeys(("bytes", "byte"), "B"),
     **dict.fromkeys(("%", "pct", "percent", "percentage", "perc"), "%"),
     **dict.fromkeys(("segundo", "segundos", "sekunde", "sekunden", "secondes", "secondi"), "s"),
     **{"pps": "packets/s", "kpps": "kpackets/s", "mpps": "Mpackets/s"},
@@ -83,6 +79,15 @@ RATES: Final = {
 _BRACKETED: Final = {
     **{"min": "min", "h": "h", "hr": "h", "sec.": "s", "ws": "J", "mws": "mJ", "kws": "kJ"},
 }
+# `milliJ`, `muJ`, and with what stands between: `micro-Wh`, `$\\mu$ J`.
+_PREFIX: Final = re.compile(rf"(?i)({'|'.join(PREFIX_WORDS)}|mu)([a-z]+)")
+_GAP: Final = re.compile(
+    rf"(?i)(?<![a-z])(?:({'|'.join(PREFIX_WORDS)})[\s-]+|\$?\\mu\$?\s*)(?=[a-z])"
+)
+# No `kilos` of a weight.
+_PARTS_OF_S: Final = frozenset({"nano", "micro", "milli", "mu"})
+# Prefixes of what is computed.
+_SHOWN: Final = tuple("pnumkMGT")
 _PLAIN_SIGNS: Final = str.maketrans("µμ\N{MINUS SIGN}", "uu-")
 _PRODUCT: Final = re.compile(r"\s*[-*·⋅.]\s*|\s+")
 # `10^-6 J`, `x1e6 J`
@@ -113,6 +118,7 @@ class Unit:
 def unit_of(text: str, in_brackets: bool = False) -> Unit | None:
     """Return the unit that a text is; None if it is none."""
     text = text.strip().translate(_PLAIN_SIGNS)
+    text = _GAP.sub(lambda gap: gap[1] or "mu", text) if in_brackets else text
     if in_brackets and (tens := _POWER_OF_TEN.fullmatch(text)):
         one, times = unit_of(tens[2]), f"1e{int(tens[1])}"
         if one is None or one.quantity in _QUANTITIES.values():
@@ -132,13 +138,27 @@ def unit_of(text: str, in_brackets: bool = False) -> Unit | None:
             # A simulation is the faster the more time it simulates in a day.
             return Unit(f"{above.strip()}/{under.text if under else 'day'}", "rate")
         return None if over is None else Unit(f"{over.text}/{below.strip()}", "price")
-    name = _CASED.get(text) or _SPELLED.get(text.lower())
+    name = _name_of(text) or _prefixed(text)
     if name is None and in_brackets:
-        # `milli Joules`
-        name = _BRACKETED.get(text.lower()) or _SPELLED.get(re.sub(r"[\s-]", "", text).lower())
+        # `m Wh`
+        name = _BRACKETED.get(text.lower()) or _name_of(re.sub(r"[\s-]", "", text))
     if name is None:
         return _product_of(text) or (_last_of(text) if in_brackets else None)
     return Unit(name, _PLAIN[name]) if name in _PLAIN else _computed(name)
+
+
+def _name_of(text: str) -> str | None:
+    return _CASED.get(text) or _SPELLED.get(text.lower())
+
+
+def _prefixed(text: str) -> str | None:
+    """Return the unit that a written prefix and a unit without a prefix are."""
+    if (found := _PREFIX.fullmatch(text)) is None:
+        return None
+    prefix, unit = found.groups()
+    name = _name_of(unit) or _name_of(f"{unit}s")
+    is_unit = name in _PREFIXED and (unit != "s" or prefix.lower() in _PARTS_OF_S)
+    return f"{PREFIX_WORDS.get(prefix.lower(), 'u')}{name}" if is_unit else None
 
 
 def _product_of(text: str) -> Unit | None:
@@ -169,7 +189,7 @@ def _computed(text: str, like: str = "") -> Unit:
     registry = _registry()
     amount: Amount[Decimal] = registry.Quantity(text)
     base = registry.parse_unit_name(like)[0][1] if like else ""
-    names = (f"{prefix}{base}" for prefix in PREFIX_WORDS.values() if like)
+    names = (f"{prefix}{base}" for prefix in ("", *_SHOWN) if like)
     shown = next((name for name in names if registry.Quantity(name) == amount), text)
     size = float(amount.to_base_units().magnitude)
     return Unit(shown, _QUANTITIES[str(amount.dimensionality)], size)
