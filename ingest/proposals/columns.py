@@ -29,9 +29,15 @@ from ingest.proposals.guess import (
 from ingest.proposals.heading_roles import is_measured, read_together
 from ingest.proposals.lake_columns import choose_targets
 from ingest.proposals.path_parts import PathColumn
-from ingest.proposals.replicates import choose_replicate, numbers_runs, rows_of_settings
+from ingest.proposals.replicates import (
+    choose_replicate,
+    names_a_setting,
+    numbers_runs,
+    rows_of_settings,
+)
 from ingest.proposals.request_units import AT_RANDOM, settle_rates
 from ingest.proposals.roles import (
+    A_NAME,
     FEW_VALUES,
     MOST_NAMES,
     MOST_STEPS,
@@ -304,12 +310,15 @@ def _numbers_what_ran(guess: Guess, guesses: Sequence[Guess]) -> bool:
 
 
 def _find_a_knob(guesses: Sequence[Guess]) -> None:
-    """If nothing was set, take what stands before the first measurement.
+    """Take names that alone tell rows apart; if nothing was set, what precedes the measurements.
 
     Or how long each row ran, as no clock measures it: whole multiples of a step, once each, with
     which an energy grows.
     """
     if any(guess.role == "knob" for guess in guesses):
+        for guess in guesses:
+            if guess.why.startswith((REMARK, A_NAME)) and names_a_setting(guess, guesses):
+                guess.take("knob", f"alone tells rows of one setting apart: {guess.count} names")
         return
     for guess in guesses:
         is_time = guess.role == "metric" and guess.quantity == "time" and guess.kind == "whole"
@@ -341,7 +350,7 @@ def _find_a_knob(guesses: Sequence[Guess]) -> None:
         )
         if guess.why.startswith(("'", "unit")) and not is_chosen:
             return
-        is_free = guess.why.startswith(("numbers that seldom", "a name of the row")) or is_chosen
+        is_free = guess.why.startswith(("numbers that seldom", A_NAME)) or is_chosen
         is_free = is_free and not guess.heading.has(*WORDS["identifiers"])
         if is_free and guess.kind in ("whole", "text") and 1 < guess.count <= MOST_NAMES:
             guess.take("knob", "the first column, and nothing else was set")

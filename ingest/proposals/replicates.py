@@ -1,8 +1,9 @@
 """Which column of a table numbers the runs of each setting, or the steps of one run."""
 
 import re
+from collections import Counter
 from collections.abc import Container, Sequence
-from itertools import compress
+from itertools import chain, compress
 from typing import Final
 
 import numpy as np
@@ -11,7 +12,7 @@ from ingest.formats.json_cells import Cell
 from ingest.proposals.guess import Guess, rows_by
 from ingest.proposals.heading_roles import is_spread
 from ingest.settings.column_names import KNOWN_WORDS, WORDS
-from ingest.settings.headings import is_measurement, read_heading
+from ingest.settings.headings import is_measurement, read_heading, words_of
 
 _FEWEST_ROWS: Final = 4
 # A result that only grows in so many steps does so by no chance.
@@ -26,6 +27,10 @@ _NUMBERED: Final = re.compile(r"([A-Za-z]+)[ _-]?(\d{1,4})")
 _NUMBERED_END: Final = re.compile(
     r"(.+?)[ _.-]+(?:seed|rep|replicate|repetition|trial|run)[ _.-]?\d{1,6}", re.IGNORECASE
 )
+# Words of states of runs, and ends of names of their outputs.
+_ENDS: Final = WORDS["states"] | {"csv", "tsv", "json", "log", "txt", "out", "xlsx"}
+# Such a share of the names in rows of one setting stands in others too.
+_MOSTLY: Final = 0.75
 MAYBE_SETTINGS: Final = "they may be settings"
 # What a run goes through in order; so many in each setting are a course.
 _STEPS: Final = frozenset(
@@ -222,6 +227,29 @@ def _tells_apart(guess: Guess, guesses: Sequence[Guess]) -> bool:
     """Return whether no two runs of a setting have the same number."""
     settings = rows_of_settings(guesses, (guess,))
     return all(len({guess.cells[row] for row in rows}) == len(rows) for rows in settings)
+
+
+def names_a_setting(guess: Guess, guesses: Sequence[Guess]) -> bool:
+    """Return whether names alone tell rows of one setting apart, and most recur in other settings.
+
+    So do states, names that count runs, and those of their outputs, of rows that are replicates.
+    """
+    names = [str(cell).strip() for cell in guess.cells]
+    words = {word for name in names for word in words_of(name)}
+    counts = [re.findall(r"\d+", name) for name in names]
+    are_counted = all(map(len, counts)) and {*chain(*counts)} == {
+        str(at) for at in range(min(map(int, chain(*counts))), guess.count + 1)
+    }
+    is_state = not words.isdisjoint(_ENDS | WORDS["failed"] | WORDS["succeeded"])
+    if is_state or are_counted or guess.is_declared or guess.count < 2:
+        return False
+    own = [each.cells for each in guesses if each.role == "knob" or numbers_runs(each)]
+    groups = [Counter(names[row] for row in rows) for rows in rows_by(own, range(len(names)))]
+    several = [each for each in groups if each.total() > 1]
+    often = Counter(chain(*several))
+    recurring = sum(number for number in often.values() if number > 1)
+    times = {number for each in several for number in each.values()}
+    return len(times) == 1 and _MOSTLY * often.total() <= recurring
 
 
 def _is_campaign(guess: Guess) -> bool:

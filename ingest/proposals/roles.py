@@ -51,6 +51,7 @@ _MOST_DIGITS: Final = 8
 # Of so few rows no number recurs.
 _FEW_ROWS: Final = 8
 REMARK: Final = "a remark about the run"
+A_NAME: Final = "a name of the row"
 ROW: Final = "the number of the row"
 ONE_VALUE: Final = "one value in all rows"
 MOST_NAMES: Final = 200
@@ -148,7 +149,7 @@ _OF_TEXTS: Final = (
     _Case(lambda c: any("\n" in text or len(text) > 80 for text in c.counts),
           "label", "texts of several words"),
     _Case(lambda c: _names_a_run(c), "label", "a name of a run: {c.variety}"),
-    _Case(lambda c: _names_rows(c), "label", "a name of the row: {c.variety}"),
+    _Case(lambda c: _names_rows(c), "label", f"{A_NAME}: {{c.variety}}"),
     _Case(lambda _: True, "knob", "names: {c.variety}"),
 )  # fmt: skip
 _OF_NUMBERS: Final = (
