@@ -22,7 +22,9 @@ from data.work_items import ENERGY_OF_ITEM, WorkItem, work_items
 AGGREGATE_N: Final = "aggregate_n"
 _SD: Final = "sd_"
 # Words of columns with the deviations, or the intervals, of means.
-_DEVIATIONS: Final = frozenset({"std", "sd", "stdev", "stddev", "stderr", "sem", "ci95"})
+_DEVIATIONS: Final = frozenset(
+    {"std", "sd", "stdev", "stddev", "stderr", "sem", "ci95", "deviation"}
+)
 # A statistic of the requests of one run.
 _OF_REQUESTS: Final = re.compile(r"_(?:mean|avg|p\d+)_")
 # Units of what has one value a run.

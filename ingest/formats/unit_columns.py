@@ -17,6 +17,9 @@ _UNIT: Final = re.compile(r"[A-Za-z%°µμ][\w%°µμ/^*·-]{0,15}")
 # What of a quantity is in its unit; the number of its values is not.
 _OF_VALUES: Final = WORDS["statistics"] | WORDS["plain"] | {"value", "values", "score"}
 
+# Of how far values were apart, in their unit.
+_ERRORS: Final = WORDS["spreads"] | {"error", "err", "uncertainty", "deviation"}
+
 
 _Column = tuple[str, list[Cell]]
 
@@ -58,7 +61,8 @@ def _headings_of(of_units: str, table: Table, units: Collection[str]) -> Iterato
     """Yield the headings whose numbers are in the units of a column.
 
     They are of the same object and have its words, and beside these either those of a statistic or
-    the quantity of the units. A column `unit` is of the one before it.
+    the quantity of the units. A column `unit` is of the one before it, and if that is an
+    error, of the one before that.
     """
     match = _STEM.fullmatch(of_units)
     stem, mark = match.groups() if match else ("", "")
@@ -66,8 +70,13 @@ def _headings_of(of_units: str, table: Table, units: Collection[str]) -> Iterato
     words = {*words_of(stem)}
     quantities = {unit.quantity for each in units if (unit := unit_of(each))}
     if not words:
-        at = table.headings.index(of_units)
-        yield from table.headings[max(at - 1, 0) : at] if len(units) == 1 else ()
+        before = table.headings[: table.headings.index(of_units)] if len(units) == 1 else []
+        for heading in reversed(before):
+            read = read_heading(heading)
+            if read.unit is None or read.unit.quantity == "percent":
+                yield heading
+            if not read.has(*_ERRORS):
+                return
         return
     for heading in table.headings:
         read = read_heading(heading)

@@ -8,10 +8,12 @@ from typing import Final
 
 import numpy as np
 
+from data.catalogue import deviations
 from ingest.formats.json_cells import STATISTICS
 from ingest.proposals.cost_units import PROVING
 from ingest.proposals.guess import Guess
 from ingest.proposals.heading_roles import SAVINGS
+from ingest.proposals.like_columns import spread_pairs
 from ingest.proposals.request_units import is_latency
 from ingest.proposals.roles import FEW_VALUES
 from ingest.settings.column_names import WORDS
@@ -37,7 +39,7 @@ _OUTCOMES: Final = WORDS["done"] | WORDS["outcomes"] | {"dropped", "errors", "fa
 _LEAST: Final = frozenset({"min", "minimum"})
 _MOST: Final = frozenset({"max", "maximum"})
 _BEFORE: Final = frozenset({"baseline", "before", "initial"})
-_DIFFERENCES: Final = frozenset({"delta", "diff", "difference", "change"})
+_DIFFERENCES: Final = frozenset({"delta", "diff", "difference", "change", "increase", "decrease"})
 
 
 def mark_beside(guesses: Sequence[Guess]) -> None:
@@ -48,6 +50,7 @@ def mark_beside(guesses: Sequence[Guess]) -> None:
     _mark_moments(guesses)
     _mark_samples(guesses)
     _mark_outcomes(guesses)
+    _mark_deviations(guesses)
     _mark_differences(guesses)
     _mark_parts(guesses)
     _mark_regions(guesses)
@@ -214,10 +217,21 @@ def _mark_outcomes(guesses: Sequence[Guess]) -> None:
             whole.is_given = True
 
 
+def _mark_deviations(guesses: Sequence[Guess]) -> None:
+    """Call by its name how far values were apart: `error_us` beside `score_us` is no cost."""
+    of = spread_pairs([guess.heading.text for guess in guesses])
+    for guess in guesses:
+        is_unnamed = guess.role == "metric" and not deviations([guess.own_name])
+        if is_unnamed and not guess.is_declared and (mean := of.get(guess.heading.text)):
+            guess.name = f"{guess.title}, deviation of {mean}"
+            guess.better, guess.quantity, guess.why = None, "", f"how far {mean} differs"
+
+
 def _mark_differences(guesses: Sequence[Guess]) -> None:
     """Make labels of differences between rows: `delta_runtime_s` beside `runtime_s`.
 
-    They may be in percent, whatever unit the heading ends with. Savings are of another column.
+    They may be in percent, whatever unit the heading ends with, or of two columns in each row.
+    Savings are of another column.
     """
     names = {guess.heading.words for guess in guesses}
     costs = [{*g.heading.words} for g in guesses if g.role == "metric" and not _is_saving(g)]
@@ -225,11 +239,21 @@ def _mark_differences(guesses: Sequence[Guess]) -> None:
         words = guess.heading.words
         rest = tuple(word for word in words if word not in _DIFFERENCES)
         is_free = guess.role == "metric" and not guess.is_declared
-        is_other = rest != words and (rest in names or not _PERCENT.isdisjoint(words))
+        is_percent = guess.unit == "%" or not _PERCENT.isdisjoint(words)
+        is_other = rest != words and (rest in names or is_percent or _is_difference(guess, guesses))
         saved = {*words}.difference(SAVINGS, _PERCENT)
         if is_free and (is_other or (_is_saving(guess) and any(saved <= of for of in costs))):
             guess.take("label", "a difference between rows")
             guess.quantity = guess.unit = ""
+
+
+def _is_difference(guess: Guess, guesses: Sequence[Guess]) -> bool:
+    """Return whether numbers are those of one measurement less another in each row."""
+    alike = [g for g in guesses if g is not guess and g.role == "metric" and g.unit == guess.unit]
+    alike = [g for g in alike if len(g.numbers) == len(guess.numbers) > 1]
+    near = 3.01 * max((g.half_step for g in (guess, *alike)), default=0.0)
+    return any(np.allclose(one.numbers - other.numbers, guess.numbers, rtol=0, atol=near)
+               for one, other in permutations(alike, 2))  # fmt: skip
 
 
 def _is_saving(guess: Guess) -> bool:

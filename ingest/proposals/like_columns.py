@@ -75,7 +75,10 @@ _DEVIATIONS: Final = (
 )  # fmt: skip
 _MEAN_WORDS: Final = frozenset(_MEANS)
 _SAMPLE_DEVIATIONS: Final = ("std", "stdev", "stddev", "sd")
-_SPREAD_WORDS: Final = WORDS["spreads"] | {"dev", "deviation", "error", "95"}
+_SPREAD_WORDS: Final = WORDS["spreads"] | {"dev", "deviation", "error", "err", "uncertainty"}
+# Of these only beside the value in the same unit: an error may be one of a model.
+_ERRORS: Final = frozenset({"deviation", "error", "err", "uncertainty"})
+_VALUES: Final = _MEAN_WORDS | {"score", "value", "result"}
 # Replicates of a row are so near: the median over rows of the greatest over the least.
 _ALIKE: Final = 3.0
 
@@ -237,27 +240,30 @@ def mean_columns(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -> 
             h.removesuffix(texts[0]) in headings for h in headings if h.endswith(texts[0])
         ):
             return Aggregate(n=count, sd=texts[0])
-    if not (pairs := _spread_pairs(headings)):
+    if not (pairs := spread_pairs(headings)):
         return Aggregate(n=count) if _has_extremes(headings) else None
     of = {sd: mean for sd, mean in pairs.items() if read_heading(sd).has(*_SAMPLE_DEVIATIONS)}
     return Aggregate(n=count, of=of)
 
 
-def _spread_pairs(headings: Sequence[str]) -> dict[str, str]:
+def spread_pairs(headings: Sequence[str]) -> dict[str, str]:
     """Return the headings of means by those of their deviations, errors or confidences.
 
     Both have the same words and one unit: `energy_sd` and `energy_j`. A deviation of nothing is
-    that of the column before it.
+    that of the column before it, and so is an error in its unit, or behind a `score`.
     """
     pairs: dict[str, str] = {}
-    means = {each: read for each in headings if not is_spread(read := read_heading(each))}
+    read = {heading: read_heading(heading) for heading in headings}
+    means = {text: each for text, each in read.items() if not is_spread(each)}
     for before, heading in pairwise(["", *headings]):
-        words = {*read_heading(heading).words}
-        if words.isdisjoint(WORDS["spreads"]):
+        words, unit = {*filter(str.isalpha, read[heading].words)}, read[heading].unit
+        if words.isdisjoint(WORDS["spreads"] | _ERRORS):
             continue
-        stem, unit = words - _SPREAD_WORDS - _MEAN_WORDS, read_heading(heading).unit
+        stem = words - _SPREAD_WORDS - _MEAN_WORDS
         of = means if stem else {before: means[before]} if before in means else {}
-        alike = [each for each, read in of.items() if unit is None or read.unit == unit]
+        if words.isdisjoint(WORDS["spreads"]) and not (stem or unit):
+            of = {text: each for text, each in of.items() if each.has(*_VALUES)}
+        alike = [text for text, each in of.items() if unit is None or each.unit == unit]
         alike = [each for each in alike if not stem or {*means[each].words} - _MEAN_WORDS == stem]
         if len(alike) == 1:
             pairs[heading] = alike[0]
@@ -281,7 +287,7 @@ def _counts_runs(count: str, headings: Sequence[str]) -> bool:
     an energy or a time has a deviation.
     """
     if {*words_of(count)[-1:]} & _ANY_COUNTS:
-        return any(map(_is_of_runs, _spread_pairs(headings).values()))
+        return any(map(_is_of_runs, spread_pairs(headings).values()))
     name = count.removesuffix("_n")
     return f"{name}_{STATISTICS[-1]}" not in headings or _is_of_runs(name)
 

@@ -219,9 +219,26 @@ def _performance(metrics: Sequence[Guess], guesses: Sequence[Guess]) -> str:
     prices = [(g, unit_of(g.unit.partition("/")[0])) for g in metrics if g.quantity == "price"]
     others = [g for g in own if g.quantity == "time" and g.better == "less"]
     others += [g for g, unit in prices if unit is not None and unit.quantity == "time"] + more
-    # A mean says more of a run than its least or its greatest value.
-    others.sort(key=lambda g: g.heading.has("min", "max", "sum"))
-    return others[0].own_name if others else "duration_s" if time is not None else ""
+    # The whole says more of a run than a part, and a mean than its least or its greatest value.
+    rank = lambda g: (_is_part(g, others), g.heading.has("min", "max", "sum"))  # noqa: E731
+    if others:
+        return min(others, key=rank).own_name
+    return "duration_s" if time is not None else ""
+
+
+def _is_part(guess: Guess, others: Sequence[Guess]) -> bool:
+    """Return whether a total of the same statistic is larger in all rows: `init_p50` is a part."""
+    if guess.heading.has(*WORDS["wholes"]):
+        return False
+    wholes = [g for g in others if g.heading.has(*WORDS["wholes"]) and g.unit == guess.unit]
+    wholes = [g for g in wholes if _statistics_of(g) == _statistics_of(guess)]
+    wholes = [g for g in wholes if len(g.numbers) == len(guess.numbers)]
+    return any(bool(np.all(whole.numbers > guess.numbers)) for whole in wholes)
+
+
+def _statistics_of(guess: Guess) -> set[str]:
+    known = WORDS["statistics"] | WORDS["spreads"]
+    return {w for w in guess.heading.words if w in known or re.fullmatch(PERCENTILE, w)}
 
 
 def _counts_what_was_done(guess: Guess) -> bool:

@@ -40,7 +40,9 @@ _IN_TIME: Final = "times grow with it in proportion or more: an amount of work"
 _REPEATS: Final = frozenset({"iterations", "iters", "repetitions", "repeats", "reps", "loops"})
 _REPEATED: Final = WORDS["repeated"]
 # Of how many runs or samples means are.
-_OF_MEANS: Final = _COUNTS | _REPEATED | {"sample", "samples", "size", "observations"}
+_OF_MEANS: Final = _COUNTS.union(
+    _REPEATED, ("cnt", "sample", "samples", "observations", "points", "datapoints", "readings")
+)
 _MEANS: Final = ("mean", "avg", "average", "median")
 _MOST_DIGITS: Final = 2
 _FEWEST_KNOBS: Final = 2
@@ -94,16 +96,18 @@ def _last_of(guess: Guess) -> str:
 def leave_out_repetitions(guesses: Sequence[Guess]) -> None:
     """Make labels of how often a row was measured, unless its costs grow with it.
 
-    So is `n` or `sample_size` beside the means of energies or times.
+    So is `n` or `sample_size` beside the means of energies, powers or times.
     """
     read = [guess.heading for guess in guesses if guess.role == "metric"]
     headings, columns = [g.heading.text for g in guesses], [g.cells for g in guesses]
-    has_means = any(h.has(*_MEANS) for h in read if quantity_of(h) in ("energy", "time"))
+    has_means = any(h.has(*_MEANS) for h in read if quantity_of(h) in ("energy", "power", "time"))
     for guess in guesses:
         words = {*guess.heading.words}
         is_repeated = guess.is_set and not words.isdisjoint(_REPEATED)
         is_repeated &= words <= _COUNTS | _REPEATED
-        is_of_means = has_means and words <= _OF_MEANS and words != {"size"}
+        is_of_means = (
+            has_means and not words.isdisjoint(_OF_MEANS) and words <= _OF_MEANS | {"data", "size"}
+        )
         is_of_means = is_of_means and not stands_with_all(guess.heading.text, headings, columns)
         if guess.role != "label" and guess.kind == "whole" and (is_repeated or is_of_means):
             others = [each.cells for each in guesses if each.is_set and each is not guess]

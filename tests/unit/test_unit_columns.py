@@ -37,6 +37,9 @@ KWH = {"unit": "kWh", "gpu": 0.25, "total": 0.5, "count": 3}
         ("x.csv", "kind,energy,energy_unit,energy_total,energy_total_units\na,1,mJ,5,J\nb,,,6,J\n",
          {"energy (mJ)": ["1", None], "energy_total (J)": ["5", "6"]}),
         ("x.csv", "kind,result,unit\na,2,ms\nb,3,ms\n", {"result (ms)": ["2", "3"]}),
+        # Of an error that is of the number before it.
+        ("x.csv", "kind,score,score error (99%),unit\na,2,0.5,us/op\nb,3,0.25,us/op\n",
+         {"score (us/op)": ["2", "3"], "score error (99%) (us/op)": ["0.5", "0.25"]}),
         # Units of one quantity are one column, those of two quantities are two.
         ("x.csv", "kind,time,time_unit\na,2,s\nb,300,ms\n", {"time (s)": ["2", "0.3"]}),
         ("x.csv", "kind,yield,yield_unit\na,2,items/kWh\nb,3,tokens/kWh\n",
