@@ -12,6 +12,9 @@ from data.units import kind_of
 # Of totals: where roles of columns were guessed, a setting may be an amount of work.
 SAME_WORK: Final = "if both do the same work"
 
+# How the titles of changes in percent begin.
+CHANGE_OF: Final = "change of "
+
 
 @dataclass(frozen=True)
 class Metric:
@@ -45,6 +48,11 @@ class Metric:
         """Whether it is of a whole run, and grows with the work that the run did."""
         own = self.group == _DECLARED and kind_of(self.unit) in ("J", "s")
         return self.name in _TOTALS or (own and "latency" not in self.name)
+
+    @property
+    def is_change(self) -> bool:
+        """Whether it is a change in percent, of which no factor is told."""
+        return self.unit == "%" and self.title.startswith(CHANGE_OF)
 
     @property
     def doubt(self) -> str:

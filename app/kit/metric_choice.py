@@ -146,9 +146,12 @@ def costs_of_times(view: LakeView, selection: Selection) -> tuple[str, ...]:
 
 
 def is_below_zero(view: LakeView, name: str) -> bool:
-    """Return whether a run of the lake has a value of a metric below 0: nothing is judged by it."""
+    """Return whether a metric is a change in percent, or below 0 in a run of the lake: nothing is
+    judged by it.
+    """
     is_possible = may_be_below_zero(view.catalogue, name)
-    return is_possible and view.ranges(Selection())[name].low < 0
+    is_change = view.catalogue.metric(name).is_change
+    return is_possible and (is_change or view.ranges(Selection())[name].low < 0)
 
 
 def first_telling(view: LakeView, selection: Selection, names: Sequence[str]) -> str:

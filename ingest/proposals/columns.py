@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 
 from data.knob_table import STATED
+from data.metrics import CHANGE_OF
 from data.schema import KNOBS, MEASUREMENTS
 from ingest.declarations import TableColumn
 from ingest.formats.json_cells import Cell
@@ -52,7 +53,7 @@ from ingest.proposals.work_columns import (
     leave_out_repetitions,
 )
 from ingest.settings.column_names import VALUES, WORDS
-from ingest.settings.headings import read_heading
+from ingest.settings.headings import read_heading, without_unit
 
 # Of numbers that were set, such a share occurs as often as the others in each setting.
 _REGULAR: Final = 0.8
@@ -63,6 +64,7 @@ _MOST_SET: Final = 3
 # Of so many values a sweep has more than half in each setting.
 _MANY: Final = 8
 _SIDES: Final = frozenset("IJKMN")
+_COSTS: Final = ("energy", "power", "time", "runtime", "duration", "latency", "throughput")
 # Runs of one setting cost up to so many times as much as others.
 _UNLIKE: Final = 3
 # Last words of the number of something, or of work that may have been done.
@@ -118,7 +120,18 @@ def guess_columns(
     choose_targets(guesses, _of_groups(guesses) | _of_files(guesses, sources))
     _give_models(guesses)
     give_work(guesses)
+    _name_changes(guesses)
     return guesses
+
+
+def _name_changes(guesses: Sequence[Guess]) -> None:
+    """Call percentages below 0, and those of costs beside them, changes: nothing else is so."""
+    shares = [g for g in guesses if g.role == "metric" and g.unit == "%" and not g.is_declared]
+    below = [guess for guess in shares if len(guess.numbers) and guess.numbers.min() < 0]
+    costs = [guess for guess in shares if guess.heading.has(*_COSTS)] if below else []
+    for guess in dict.fromkeys((*below, *costs)):
+        if not guess.to and not guess.heading.has(*WORDS["derived"]):
+            guess.name = f"{CHANGE_OF}{without_unit(guess.title).removesuffix('_pct')}"
 
 
 def _give_models(guesses: Sequence[Guess]) -> None:

@@ -614,22 +614,30 @@ def test_a_cost_in_percent_stands_against_a_time_in_percent(
     assert performance_column(view, first.selection) == other
 
 
-def test_changes_below_zero_have_no_best_settings(tmp_path: Path) -> None:
-    columns = (Column("energy_change", "metric", "real", title="change", unit="%", better="less"),)
+@pytest.mark.parametrize(
+    ("title", "changes", "words"),
+    [
+        ("change", (-21.5, -3.5, 4.5, 5.5), "runs have change below 0, of which no setting is a"),
+        ("change of energy", (21.5, 3.5, 4.5, 5.5), "of a change of energy in percent no setting"),
+    ],
+)
+def test_changes_in_percent_have_no_best_settings(
+    title: str, changes: Sequence[float], words: str, tmp_path: Path
+) -> None:
+    columns = (Column("energy_change", "metric", "real", title=title, unit="%", better="less"),)
     rows = [
         run(
             workload="own", energy_j=None, itr_us=5.0 * n, energy_change=change, replicate=replicate
         )
-        for n, change in enumerate((-21.5, -3.5, 4.5, 5.5))
+        for n, change in enumerate(changes)
         for replicate in range(2)
     ]
     view = Lakes(write_lake(tmp_path / "lake", rows, columns)).at(None)
     state = replace(default_state(view), cost="energy_change")
     best, asked = best_table(view, state), asked_of(view, state)
-    assert "runs have change below 0" in str(best_settings_table(best, asked))
+    assert words in str(best_settings_table(best, asked))
     assert sentences(best, asked) == []
     # Nor is anything else told of the settings with changes above 0 alone.
-    words = "runs have change below 0, of which no setting is a factor better"
     assert claims(view.lake, metrics=["energy_change"]) == []
     choice = Choice(workload="own", system="linux_tuned", objective="energy_change")
     for refused in (next_runs, knob_shares, decide):

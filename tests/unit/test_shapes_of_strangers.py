@@ -94,6 +94,14 @@ CASES: dict[str, Case] = {
          for n, name in enumerate(names, 4)},
         "cached, file, energy_j", 4, [("cached", "newt", 51.25)], given=("cached",),
     ),
+    # A percentage below 0 is a change; so are those of costs beside it, and no accuracy is.
+    "changes in percent": Case(
+        {"smoothed.csv": "method,peak_pct,energy_pct,accuracy_pct\n" + "".join(
+            f"{name},{peak - r / 8},{20 - peak / 4 + r / 8},{93.5 + r / 8 + peak / 64}\n"
+            for name, peak in (("slow", -60.25), ("swap", 4.75)) for r in range(3))},
+        "method, change_of_peak, change_of_energy, accuracy_pct", 6,
+        [("slow", -60.5, 35.3125, 92.80859375)],
+    ),
     # Rows of means beside the rows that they are of, in one folder with each format.
     "means in a file beside": Case(
         {f"net_{name}/{file}.csv": text for name, done in (("a16", 700), ("b32", 300))
