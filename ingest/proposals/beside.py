@@ -230,8 +230,7 @@ def _mark_deviations(guesses: Sequence[Guess]) -> None:
 def _mark_differences(guesses: Sequence[Guess]) -> None:
     """Make labels of differences between rows: `delta_runtime_s` beside `runtime_s`.
 
-    They may be in percent, whatever unit the heading ends with, or of two columns in each row.
-    Savings are of another column.
+    They may be in percent, whatever unit the heading ends with. Savings are of another column.
     """
     names = {guess.heading.words for guess in guesses}
     costs = [{*g.heading.words} for g in guesses if g.role == "metric" and not _is_saving(g)]
@@ -240,20 +239,11 @@ def _mark_differences(guesses: Sequence[Guess]) -> None:
         rest = tuple(word for word in words if word not in _DIFFERENCES)
         is_free = guess.role == "metric" and not guess.is_declared
         is_percent = guess.unit == "%" or not _PERCENT.isdisjoint(words)
-        is_other = rest != words and (rest in names or is_percent or _is_difference(guess, guesses))
+        is_other = rest != words and (rest in names or is_percent)
         saved = {*words}.difference(SAVINGS, _PERCENT)
         if is_free and (is_other or (_is_saving(guess) and any(saved <= of for of in costs))):
             guess.take("label", "a difference between rows")
             guess.quantity = guess.unit = ""
-
-
-def _is_difference(guess: Guess, guesses: Sequence[Guess]) -> bool:
-    """Return whether numbers are those of one measurement less another in each row."""
-    alike = [g for g in guesses if g is not guess and g.role == "metric" and g.unit == guess.unit]
-    alike = [g for g in alike if len(g.numbers) == len(guess.numbers) > 1]
-    near = 3.01 * max((g.half_step for g in (guess, *alike)), default=0.0)
-    return any(np.allclose(one.numbers - other.numbers, guess.numbers, rtol=0, atol=near)
-               for one, other in permutations(alike, 2))  # fmt: skip
 
 
 def _is_saving(guess: Guess) -> bool:

@@ -15,7 +15,6 @@ from ingest.formats.written_numbers import is_unset
 from ingest.proposals.found_tables import FoundTable, header_pattern, paths_beside
 from ingest.proposals.guess import Guess
 from ingest.proposals.guessed_table import GuessedTable, are_of_requests
-from ingest.proposals.lake_columns import DOUBTED
 from ingest.proposals.means_beside import rows_meant
 from ingest.proposals.name_tokens import renamed
 from ingest.proposals.path_parts import PathColumn, read_paths
@@ -56,9 +55,12 @@ def summary_of(guessed: GuessedTable) -> Iterator[str]:
             more = f", and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
             yield f"#   {word}: {', '.join(named[:_NAMED])}{more}"
     yield from (f"#   {words}" for words in guessed.shape.words())
+    doubted: dict[str, list[str]] = {}
     for guess in guessed.guesses:
-        if guess.doubt and (guess.to or guess.why.endswith((NO_UNIT, DOUBTED))):
-            yield f"#   doubtful: {guess.heading.text} {guess.doubt}"
+        if guess.doubt and (guess.to or guess.role == "metric"):
+            doubted.setdefault(guess.doubt, []).append(guess.heading.text)
+    for doubt, (name, *others) in doubted.items():
+        yield f"#   doubtful: {name} {doubt}" + (f"; so {', '.join(others)}" if others else "")
     if guessed.means is not None:
         deviations = ", with their deviations" if guessed.means.sd or guessed.means.of else ""
         yield f"#   means: of {guessed.means.n} runs each{deviations}"

@@ -198,8 +198,11 @@ def read_mega(
     sides = (energy, power, duration)
     joules, watts, seconds = (g.middle * g.heading.scale if g else 0 for g in sides)
     watts = watts or (joules / seconds if seconds else 0)
-    for guess in metrics:
-        unit = guess.heading.unit
+    # Of several powers none may be the run's: those at idle and under load.
+    of = [(guess, guess.heading.unit) for guess in metrics]
+    powers = [guess.middle * unit.scale for guess, unit in of if unit and unit.quantity == "power"]
+    watts = watts or max(powers, default=0)
+    for guess, unit in of:
         if unit is None or unit.text not in ("MJ", "MW", "MWh"):
             continue
         small = unit.text.replace("M", "m")

@@ -114,7 +114,38 @@ def _read_parts(
     is_filled = _FILLED * combinations <= len(texts) <= combinations
     # Beside a column of one of its parts a text without a heading for runs is a command.
     is_new = known < (len(settings) if is_named else 1)
-    return (pattern, parts) if (is_named or is_all) and is_free and is_filled and is_new else None
+    if not ((is_named or is_all) and is_free and is_filled and is_new):
+        return None
+    return _without_said(pattern, parts, cells, [*others.values()])
+
+
+def _without_said(
+    pattern: str,
+    parts: Sequence[PathColumn],
+    cells: Sequence[Cell],
+    others: Sequence[Sequence[Cell]],
+) -> tuple[str, list[PathColumn]]:
+    """Return a pattern and its parts but for those that another column's texts say.
+
+    `Near` beside `near` and `near_wifi` says nothing more, nor does a text that follows from a
+    name that recurs.
+    """
+    matches = [re.fullmatch(pattern, str(cell).strip()) for cell in cells]
+    said = {}
+    for part in parts:
+        texts = [match[part.name].lower() if match else "" for match in matches]
+        word = [re.compile(rf"(?<![a-z0-9.]){re.escape(text)}(?![a-z0-9.])") for text in texts]
+        for other in others:
+            named = [str(cell).strip().lower() for cell in other]
+            is_word = "" not in texts and all(map(re.Pattern.search, word, named))
+            is_name = part.kind == "text" and not any(map(is_number, named))
+            follows = is_name and 2 * len({*named}) <= len(named)
+            if (is_word or follows) and decides(named, texts):
+                said[part.name] = ""
+                break
+    rest = [part for part in parts if part.name not in said]
+    is_new = any(part.role == "knob" or part.name == "replicate" for part in rest)
+    return renamed(pattern, said), rest if is_new else []
 
 
 def _are_crossed(names: Collection[str], texts: Collection[str]) -> bool:

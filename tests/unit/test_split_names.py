@@ -7,6 +7,7 @@ import pytest
 
 from data.connection import open_lake
 from ingest.proposals.path_parts import read_paths
+from ingest.proposals.split_texts import split_columns
 from tests.fixtures.ingest import ingest, put, query
 
 THREE = [f"{a}_{b}_{c}" for a in ("curl", "wget") for b in ("small", "large") for c in ("1x", "4x")]
@@ -202,3 +203,16 @@ def test_a_command_without_the_numbers_of_its_flags_is_the_command(
     assert query(lake, "SELECT build, count(*) AS n FROM runs GROUP BY ALL ORDER BY ALL") == [
         {"build": "cc -O2", "n": 5}, {"build": "cc -O3", "n": 1}, {"build": "other -O2", "n": 1},
     ]  # fmt: skip
+
+
+def test_parts_of_a_label_that_other_columns_say_are_no_settings() -> None:
+    places = [
+        (at, name) for at in ("near", "far", "near_roof", "far_roof") for name in ("ax", "bq")
+    ]
+    headings = ["device", "place", "label"]
+    columns = [[name for _, name in places], [at for at, _ in places],
+               [f"{name.title()} 5 GHz {at.partition('_')[0].title()}{' up' * ('_' in at)}"
+                for at, name in places]]  # fmt: skip
+    assert split_columns(headings, columns, ()) == {}
+    # What no other column says is a setting.
+    assert split_columns(["device", "label"], [columns[0], columns[2]], ()).keys() == {"label"}
