@@ -33,8 +33,10 @@ from data.errors import DataError
 from data.knobs import POLICIES
 from data.queries.claims import REFERENCE, SUBJECT, workloads_query
 from data.queries.moments import moments_query
+from data.queries.runs import UNLIKE
 from data.repeatable import are_past
 from data.selection import Selection
+from data.work_items import counts_of_work
 
 if TYPE_CHECKING:
     from data.connection import Lake
@@ -69,6 +71,7 @@ def specs_of(
     catalogue = lake.catalogue
     columns = list(dict.fromkeys(metrics or [*catalogue.costs, *own, USUAL_PERFORMANCE]))
     wanted = [*columns, *([limit[0]] if limit and limit[0] not in columns else [])]
+    wanted = list(dict.fromkeys([*wanted, *counts_of_work(catalogue.columns)]))
     by = [*catalogue.choice_columns, *catalogue.setting_columns, "is_baseline", "system_label"]
     unjudged = below_zero(lake, columns)
     query = moments_query(*selection.predicate(), by, wanted, catalogue=catalogue)
@@ -244,6 +247,10 @@ def _of_levels(
         else left.join(right, how="cross", suffix="_other")
     )
     is_unlike = own.cost.is_unlike
+    # Runs that did other amounts of work tell nothing of a total.
+    for name in scope.counts_apart(metric, own.rows):
+        ratio = (pl.col(f"{name}_mean") / pl.col(f"{name}_mean_other")).log().abs()
+        cells = cells.filter(ratio.fill_null(0) <= np.log(UNLIKE))
     cells = cells.filter(
         ~(is_unlike[cells["place"].to_numpy()] | is_unlike[cells["place_other"].to_numpy()])
     )

@@ -20,8 +20,10 @@ from data.baselines import distances
 from data.catalogue import Catalogue
 from data.choices import Study, Value, in_order, prior_in, study
 from data.errors import DataError
+from data.metrics import TOTALS
 from data.queries.claims import Member
 from data.queries.runs import UNLIKE
+from data.work_items import counts_of_work
 
 Kind = Literal["default to tuned", "tuned to tuned", "knob", "limit met"]
 
@@ -45,6 +47,7 @@ class Spec:
         more: About how many more runs would decide at an error; None for over 100.
         members: The settings of both sides.
         n: Runs behind subject and reference.
+        unlike_work: The counts of work in which runs that are not matched differ, in words.
     """
 
     kind: Kind
@@ -59,6 +62,7 @@ class Spec:
     more: Callable[[float], int | None]
     members: tuple[Member, ...]
     n: tuple[int, int]
+    unlike_work: str = ""
 
 
 @dataclass(frozen=True)
@@ -111,6 +115,28 @@ class Scope:
         groups = own.partition_by(self.items) if self.items else [own]
         amounts = [each["amount"].to_numpy() for each in groups if len(each)]
         return any(bool(each.max() > UNLIKE * each.min() > 0) for each in amounts)
+
+    @cached_property
+    def _counts_of_work(self) -> list[str]:
+        names = counts_of_work(self.catalogue.columns)
+        return [name for name in names if f"{name}_mean" in self.rows.columns]
+
+    def counts_apart(self, metric: str, rows: pl.DataFrame) -> list[str]:
+        """Return the counts of work in which some settings differ, if a metric grows with it.
+
+        As `unlike_counts_query`, of the means of settings.
+        """
+        if metric not in TOTALS:
+            return []
+        total, found = pl.col(f"{metric}_mean").log(), []
+        for name in self._counts_of_work:
+            count = pl.col(f"{name}_mean").log()
+            known = rows.filter(count.is_finite(), total.is_finite())
+            is_apart = count.max() - count.min() > np.log(UNLIKE)
+            is_work = is_apart & ((total - count).std() < total.std())
+            here = known.group_by(self.items or pl.lit(0)).agg(is_work=is_work)
+            found += [name] if here["is_work"].any() else []
+        return found
 
     @cached_property
     def items(self) -> list[str]:
@@ -179,9 +205,12 @@ class Scope:
         members: Sequence[Member], n: tuple[int, int],
     ) -> Spec:  # fmt: skip
         scope = {name: value for name, value in self.values.items() if value is not None}
+        # The cells of a knob are matched in their work too; what meets a limit is not compared.
+        apart = [] if kind in ("knob", "limit met") else self.counts_apart(metric, self.rows)
+        work = f"though runs differ in {', '.join(apart)}" if apart else ""
         return Spec(
             kind, subject, reference, metric, system_words, scope, limit, self.is_synthetic,
-            question, more, tuple(members), n,
+            question, more, tuple(members), n, work,
         )  # fmt: skip
 
     def member(self, side: str, cell: int, is_within: bool, row: Mapping[str, Any]) -> Member:

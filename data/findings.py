@@ -270,7 +270,7 @@ def _claim(
         more_runs=spec.more(judged.alpha) if is_undecided else 0,
         settings=spec.members,
         beside=beside,
-        condition=SAME_WORK if is_guessed and metric.is_total else "",
+        condition=spec.unlike_work or (SAME_WORK if is_guessed and metric.is_total else ""),
         adjusted=f"1 of {counted(count, 'claim')}",
         holds_alone=judged.holds_alone,
         alpha=judged.alpha,

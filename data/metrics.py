@@ -47,7 +47,7 @@ class Metric:
     def is_total(self) -> bool:
         """Whether it is of a whole run, and grows with the work that the run did."""
         own = self.group == _DECLARED and kind_of(self.unit) in ("J", "s")
-        return self.name in _TOTALS or (own and "latency" not in self.name)
+        return self.name in TOTALS or (own and "latency" not in self.name)
 
     @property
     def is_change(self) -> bool:
@@ -104,7 +104,8 @@ def metrics_of(columns: Declared) -> dict[str, Metric]:
 
 _GUESSED: Final = "unit guessed"
 _DECLARED: Final = "Declared by the dataset"
-_TOTALS: Final = ("energy_j", "duration_s", "edp_js")
+# What grows with the work that a run did.
+TOTALS: Final = ("energy_j", "duration_s", "edp_js")
 # Headings of menus of metrics, in their order.
 GROUPS: Final = (
     "Energy and power", "Latency", "Time and rates", "Processor", "Interrupts and switches",

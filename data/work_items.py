@@ -76,6 +76,12 @@ def work_items(columns: Declared) -> tuple[WorkItem, ...]:
     return tuple(found)
 
 
+def counts_of_work(columns: Declared) -> tuple[str, ...]:
+    """Return the columns that count the items of work that a run did, such as its tokens."""
+    metrics = (c for c in columns if c.role == "metric" and not c.unit)
+    return tuple(column.name for column in metrics if item_counted(column.name))
+
+
 def _column(item: str, counts: Sequence[str]) -> Column:
     return Column(
         f"energy_per_{item}_j", "metric", "real", f"Energy per {item}", f"J/{item}", f"J/{item}",

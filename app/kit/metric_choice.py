@@ -9,16 +9,19 @@ from app.kit.lake_view import LakeView
 from data.analysis.facet_counts import MetricRange
 from data.below_zero import may_be_below_zero
 from data.catalogue import Catalogue, deviations
+from data.metrics import TOTALS
 from data.queries.runs import (
     UNLIKE,
     chosen_counts_query,
     ranges_query,
+    unlike_counts_query,
     unlike_work_query,
     valued_datasets_query,
     zeros_query,
 )
 from data.selection import Selection
 from data.units import is_round_time, kind_of, lowered
+from data.work_items import counts_of_work
 
 # Of the metrics along y, the first that at least half of the runs have, else at least a quarter,
 # else any; else the metric that most runs have.
@@ -227,10 +230,32 @@ def untelling(view: LakeView, selection: Selection, counts: Mapping[str, int]) -
         if counts.get("edp_js"):
             reasons["edp_js"] = "all runs took the same time: it is their energy again"
         is_unlike |= bool(of_items) and of_items[0] in view.catalogue.costs_of_items
+    metrics = view.catalogue.metrics
+    rates = (n for n, runs in counts.items() if runs and metrics[n].unit.endswith("/s"))
+    if any(metrics[name].better == "more" for name in rates):
+        found = {name: unlike_work(view, selection, name) for name in {*TOTALS[1:]} & {*own}}
+        reasons |= {n: f"runs differ in what they did: {w}" for n, w in found.items() if w}
     if is_unlike:
         title = lowered(view.catalogue.metric(of_items[0]).title)
         reasons["energy_j"] = f"runs differ in what they did: see {title}"
     return reasons
+
+
+def unlike_work(view: LakeView, selection: Selection, total: str) -> str:
+    """Return in which count of work runs of one choice differ: `tokens is 24 to 200`; or nothing.
+
+    Args:
+        total: A metric that grows with the work; nothing follows for others.
+    """
+    if total not in TOTALS:
+        return ""
+    choice = view.catalogue.choice_columns
+    for name in counts_of_work(view.catalogue.columns):
+        query = unlike_counts_query(selection, total, name, choice)
+        low, high = view.answered(*query).row(0)
+        if low is not None:
+            return f"{view.catalogue.metric(name).title} is {low:,.10g} to {high:,.10g}"
+    return ""
 
 
 def _is_fixed(time: MetricRange) -> bool:

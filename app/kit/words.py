@@ -14,7 +14,13 @@ import polars as pl
 from app.kit.competitors import itr_words, value_words
 from app.kit.encodings import BREAK, bold, without_marks
 from app.kit.lake_view import LakeView, leading
-from app.kit.metric_choice import costs_of_times, number_of_means, unstated_datasets, untelling
+from app.kit.metric_choice import (
+    costs_of_times,
+    number_of_means,
+    unlike_work,
+    unstated_datasets,
+    untelling,
+)
 from data.analysis.coded_rows import Part
 from data.analysis.facet_counts import count_runs
 from data.analysis.like_with_like import Slice
@@ -22,6 +28,7 @@ from data.analysis.mirrored import mirrored
 from data.catalogue import Catalogue, deviations
 from data.knob_table import ADAPTIVE, GOVERNOR
 from data.knobs import Knob
+from data.metrics import TOTALS
 from data.queries.lake_page import problems_query, unread_query
 from data.queries.statement import statement
 from data.selection import SHIPPED_FACETS, Selection, Value
@@ -254,9 +261,24 @@ def guessed_words(view: LakeView, selection: Selection) -> str:
 
 
 def work_words(view: LakeView, selection: Selection) -> str:
-    """Say that the energy of an item that follows from a count is compared; empty where not."""
+    """Say that runs did unlike amounts of work, and what compares them; empty where not."""
+    if not view.matching(selection):
+        return ""
+    return _of_items_words(view, selection) or _unlike_words(view, selection)
+
+
+def _unlike_words(view: LakeView, selection: Selection) -> str:
+    measured = {*TOTALS} & {*view.measured_columns(selection)}
+    for name in sorted(measured):
+        if work := unlike_work(view, selection, name):
+            title = lowered(view.catalogue.metric(name).title)
+            return f"Runs did unlike amounts of work, so that {title} alone does not tell: {work}."
+    return ""
+
+
+def _of_items_words(view: LakeView, selection: Selection) -> str:
     names = costs_of_times(view, selection)
-    if not names or not view.matching(selection):
+    if not names:
         return ""
     # Of the study: a change of its other filters asks for no ranges of all metrics.
     selection = leading(selection)

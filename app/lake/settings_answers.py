@@ -6,7 +6,7 @@ from typing import Any, Final
 import polars as pl
 
 from app.kit.lake_view import LakeView
-from app.kit.metric_choice import is_below_zero
+from app.kit.metric_choice import is_below_zero, unlike_work
 from app.kit.words import knob_words, named_columns
 from data.analysis.replicates import UNLIKE_WHY, equal_words
 from data.below_zero import below_zero_words
@@ -81,8 +81,10 @@ def settings_answers(view: LakeView, selection: Selection, cost: Metric) -> list
         factor = more if times < _FEW_PERCENT else f"{_factor(times)} times as much"
         place = _place_words(view, selection, low) if low["compared"] < low["means"] else ""
         least = f"At {place}, least" if place else "Least"
-        answer = f"{least} {ends[0]}; most {ends[1]}, {factor}."
-        if cost.is_total and not view.lake.guessed.isdisjoint(datasets):
+        answer = f"{least} {ends[0]}; most {ends[1]}"
+        work = unlike_work(view, selection, cost.name)
+        answer += f". Runs did unlike amounts of work: {work}." if work else f", {factor}."
+        if not work and cost.is_total and not view.lake.guessed.isdisjoint(datasets):
             answer += f" The comparison holds {SAME_WORK}."
         answers.append((f"Which setting has least {named}, and which most?", answer))
     return answers

@@ -13,7 +13,13 @@ import polars as pl
 
 from app.kit.competitors import models_that_ran
 from app.kit.lake_view import LakeView, leading, of_workload
-from app.kit.metric_choice import choose_cost, performance_column, telling
+from app.kit.metric_choice import (
+    choose_cost,
+    performance_column,
+    telling,
+    unlike_work,
+    value_counts,
+)
 from app.kit.page_layout import Preset
 from app.kit.panels import split_name
 from app.modes.state import ModesState
@@ -215,7 +221,10 @@ def _metric(view: LakeView, selection: Selection, competitor: str) -> str:
         return choose_cost(dict.fromkeys(offered, 1), 1, "", view.catalogue)
     ranges = view.ranges(selection)
     counts = {name: ranges[name].runs for name in counted}
-    return next(iter(telling(view, selection, counts)), counted[0])
+    told = next(iter(telling(view, selection, counts)), counted[0])
+    if unlike_work(view, selection, told):
+        return choose_cost(value_counts(view, selection, told), view.runs, "", view.catalogue)
+    return told
 
 
 def _pinned(catalogue: Catalogue, left: pl.DataFrame, state: ModesState) -> Selection:

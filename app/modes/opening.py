@@ -1,6 +1,6 @@
 """What Modes opens on: the map with most decided cells, or what a link of another page selects."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -22,6 +22,7 @@ from app.modes.payload import judge
 from app.modes.state import ModesState
 from data.analysis.like_with_like import like_with_like
 from data.analysis.rules import PROVEN
+from data.catalogue import Catalogue
 from data.selection import Selection
 
 _NO_COMPETITOR: Final = (
@@ -71,9 +72,11 @@ class _Candidate:
 
 def _default_state(view: LakeView, _: Selection) -> ModesState:
     found = [*_candidates(view)]
-    if not any(one.contests for one in found):
-        # Nothing that was set competes in any cell: models are compared.
-        found += _candidates(view, is_of_models=True)
+    # What follows from the place, as a model's precision does, competes in no cell: others may.
+    # Where nothing that was set does, models are compared.
+    for rivals_of in (_other_settings, models_that_ran):
+        if not any(one.contests for one in found):
+            found += _candidates(view, rivals_of)
     found.sort(key=lambda one: (-one.most, -one.contests, -one.runs))
     best, decided = ModesState(), -1
     for candidate in found[:_MOST_COMPARED]:
@@ -86,11 +89,19 @@ def _default_state(view: LakeView, _: Selection) -> ModesState:
     return best
 
 
-def _candidates(view: LakeView, is_of_models: bool = False) -> Iterator[_Candidate]:
+def _other_settings(catalogue: Catalogue, left: pl.DataFrame) -> list[str]:
+    """Return the settings of names that differ in some runs but the first, which was tried."""
+    varying = {k.name for k in varying_knobs(catalogue, left) if not k.facet.is_number}
+    return [name for name in competitors(catalogue) if name in varying][1:]
+
+
+def _candidates(
+    view: LakeView, rivals_of: Callable[[Catalogue, pl.DataFrame], list[str]] | None = None
+) -> Iterator[_Candidate]:
     catalogue = view.catalogue
     for selection in _studies(view):
         left = view.left(selection)
-        rivals = models_that_ran(catalogue, left) if is_of_models else [None]
+        rivals = rivals_of(catalogue, left) if rivals_of else [None]
         if not rivals:
             continue
         state = chosen(view, ModesState(selection, competitor=rivals[-1]))

@@ -109,6 +109,31 @@ def unlike_work_query(
     )
 
 
+def unlike_counts_query(
+    selection: Selection, total: str, count: str, choice: Sequence[str]
+) -> tuple[str, list[Any]]:
+    """Build the query of the range of a count of work where runs of one choice differ in it.
+
+    It is the work of a total where the total of an item is more alike than the totals: runs that
+    take equally long do what they can, and a tool repeats a short step more often.
+
+    Args:
+        total: Column of `runs` that grows with the work, such as the time.
+        count: Column with the number of its items.
+
+    Returns:
+        SQL and parameters. One row: `low` and `high`, NULL where all runs did like work.
+    """
+    condition, parameters = selection.predicate()
+    return (
+        f"SELECT min(low) AS low, max(high) AS high FROM (SELECT min({count}) AS low, "
+        f"max({count}) AS high FROM runs WHERE ({condition}) AND {total} > 0 AND {count} > 0 "
+        f"GROUP BY {', '.join(choice)} HAVING high > {UNLIKE} * low AND "
+        f"stddev_pop(ln({total}) - ln({count})) < stddev_pop(ln({total})))",
+        parameters,
+    )
+
+
 def one_measurement_query(
     selection: Selection, x: str, y: str, choice: Sequence[str] = ()
 ) -> tuple[str, list[Any]]:

@@ -11,6 +11,7 @@ from app.findings.answer import default_state as findings_state
 from app.kit.context import Lakes
 from app.kit.lake_view import LakeView
 from app.kit.words import work_words
+from app.lake.settings_answers import settings_answers
 from app.modes.answer import answer
 from app.modes.opening import default_state as modes_state
 from data.catalogue import Catalogue
@@ -115,3 +116,37 @@ def test_a_stated_energy_of_an_item_or_a_column_of_that_name_comes_first() -> No
     stated = Column("frame_mj", "metric", "real", "energy per frame", "frame", "mJ/frame", "less")
     (item,) = Catalogue.of((FRAMES, stated)).work_items
     assert "frame_mj IS NULL" in item.sql
+
+
+def test_times_of_runs_that_stopped_early_are_not_compared(tmp_path: Path) -> None:
+    """Of the short prompt one engine made 20 tokens in 0.4 s, the other 200 in 4.1 s; of the long
+    one each makes 200. The precision follows from the model.
+    """
+    columns = [
+        Column("model", "knob", "text", "model", "model", is_given=True),
+        Column("prompt", "knob", "text", "prompt", "prompt", is_given=True),
+        Column("bits", "knob", "text", "bits", "bits"),
+        Column("engine", "knob", "text", "engine", "engine"),
+        TOKENS,
+        Column("decode", "metric", "real", "decode", "decode", "tokens/s", "more"),
+    ]
+    times = {("short", "a"): (20, 0.4), ("short", "b"): (200, 4.1), ("long", "a"): (200, 4.0),
+             ("long", "b"): (200, 4.2)}  # fmt: skip
+    rows = [
+        run(itr_us=None, model=model, bits=f"{n}-bit", prompt=prompt, engine=engine, replicate=r,
+            tokens=tokens, duration_s=seconds * n + r / 99, decode=tokens / (seconds * n) + r / 9,
+            energy_j=None, latency_p99_us=None, performance_metric="duration_s")
+        for n, model in enumerate(("elm", "oak"), 4)
+        for (prompt, engine), (tokens, seconds) in times.items() for r in range(3)
+    ]  # fmt: skip
+    view = Lakes(write_lake(tmp_path, rows, columns)).at(None)
+    explore, modes = default_state(view), modes_state(view)
+    assert {explore.x, explore.y} <= {"decode", "performance"}
+    assert (modes.competitor, modes.metric) == ("c_engine", "decode")
+    note = "Runs did unlike amounts of work, so that time alone does not tell: tokens is 20 to 200."
+    assert note in answer(view, modes).conclusions
+    (claim,) = claims(view.lake)
+    assert (claim.n_subject, claim.n_reference) == (6, 6), "two cells of the long prompt"
+    ((_, said),) = [one for one in settings_answers(view, modes.selection, view.catalogue.metric(
+        "duration_s")) if one[0].startswith("Which setting")]  # fmt: skip
+    assert "times as much" not in said
