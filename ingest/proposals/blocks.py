@@ -15,7 +15,7 @@ from ingest.formats.written_numbers import is_unset
 from ingest.proposals.found_tables import FoundTable, header_pattern, paths_beside
 from ingest.proposals.guess import Guess
 from ingest.proposals.guessed_table import GuessedTable, are_of_requests
-from ingest.proposals.means_beside import rows_meant
+from ingest.proposals.means_beside import rows_meant, rows_repeated
 from ingest.proposals.name_tokens import renamed
 from ingest.proposals.path_parts import PathColumn, read_paths
 from ingest.proposals.replicates import MAYBE_SETTINGS
@@ -29,6 +29,7 @@ from ingest.proposals.sections import (
     value_of,
     workload_section,
 )
+from ingest.proposals.shared_parts import share_parts
 from ingest.settings.column_names import WORDS, can_be, clean_name
 from ingest.settings.dataset import Settings
 from ingest.settings.headings import without_unit, words_of
@@ -301,7 +302,9 @@ def table_blocks(
     Args:
         is_named: Whether paths of other files say what was set.
     """
-    own = [table for table in tables if table.rows]
+    filled = [table for table in tables if table.rows]
+    repeated = {id(t): of for t in filled if (of := rows_repeated(t, filled))}
+    own = [table for table in filled if id(table) not in repeated]
     of_means = {table.paths[0]: meant for table in own if (meant := rows_meant(table, own))}
     is_of_requests = are_of_requests(heading for table in own for heading in table.headings)
     blocks = []
@@ -309,6 +312,7 @@ def table_blocks(
         beside = paths_beside(table, own, _ALIKE)
         # A table with nearly the headings of one of means is one too.
         meant = next((of_means[path] for path in beside if path in of_means), "")
+        meant = meant and f"its rows are means or sums of rows of {meant}"
         # Names of several parts are of one sweep whose tables are less alike; no name is of a
         # warm-up.
         wide = paths_beside(table, own, _LESS_ALIKE)
@@ -318,8 +322,12 @@ def table_blocks(
         if len(wide) > len(beside) and are_runs and len(read_paths(wide)[1]) > 1:
             beside = wide
         blocks.append(GuessedTable(table, dataset, settings, beside, meant, is_of_requests))
+    for table in (each for each in filled if id(each) in repeated):
+        why = f"its rows are those of {repeated[id(table)]}"
+        blocks.append(GuessedTable(table, dataset, settings, (), why, is_of_requests))
     for block in blocks:
         _settle_keys(block, blocks, paths_beside(block.table, own, _LESS_ALIKE))
+    share_parts(blocks)
     _settle_roles(blocks)
     _drop_what_is_said(blocks)
     _settle_labels(blocks, is_named)

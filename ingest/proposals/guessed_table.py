@@ -86,20 +86,20 @@ class GuessedTable:
         dataset: str,
         settings: Settings,
         beside: Sequence[str] = (),
-        meant: str = "",
+        refusal: str = "",
         is_of_requests: bool = False,
     ) -> None:
         """Guess what a table is.
 
         Args:
             beside: Paths of tables with nearly the same headings, its own too.
-            meant: File with the rows that those of this table are means of.
+            refusal: Why other tables make no row of this one a run; empty if they do not.
             is_of_requests: Whether threads of the study issue requests.
         """
         self.table = table
         self.shape, content = shape_of(table)
         self.means = table.means or mean_columns(content.headings, content.columns)
-        self.refusal = f"its rows are means or sums of rows of {meant}" if meant else ""
+        self.refusal = refusal
         self._is_configuration = False
         self.guesses = self._guess(content)
         self._name_columns(content.headings, settings, is_of_requests)

@@ -1,9 +1,10 @@
-"""Tables whose rows are means or sums of the rows of another table: they make no runs.
+"""Tables whose rows are those of another table, or means or sums of them: they make no runs.
 
 `summary.csv` with `energy_j_mean` beside `windows.csv` with `energy_j`; a table of averages whose
 times are the means of the files beside it; a ranking of models over all that each of them ran.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -27,7 +28,40 @@ _NEAR: Final = 0.05
 # By chance fewer rows or columns are near.
 _LEAST: Final = 3
 _LEAST_COLUMNS: Final = 2
+# Numbers of fewer digits stand in other rows by chance.
+_LONG: Final = 4
 _Numbers = dict[tuple[str, ...], np.ndarray]
+
+
+def rows_repeated(table: FoundTable, tables: Sequence[FoundTable]) -> str:
+    """Return a file whose rows have the numbers of all rows of a table; empty if there is none.
+
+    It has all headings of the table and one more: the server that the names of the files say.
+    """
+    own = _long_numbers(table) if table.rows >= _FEWEST else {}
+    for other in tables if len(own) >= _LEAST else ():
+        if {*table.headings} < {*other.headings} and table.rows <= other.rows:
+            theirs = {h: cells for h, cells in _long_numbers(other).items() if h in own}
+            places = [
+                tuple(map(cells.index, own[h]))
+                for h, cells in theirs.items()
+                if {*own[h]} <= {*cells}
+            ]
+            if len(places) >= _LEAST and len({*places}) == 1:
+                return other.paths[0]
+    return ""
+
+
+def _long_numbers(table: FoundTable) -> dict[str, list[str]]:
+    """Return the columns of numbers of many digits of which none recurs."""
+    columns = {h: [*map(str, cells)] for h, cells in _by_heading(table).items()}
+    return {
+        h: cells
+        for h, cells in columns.items()
+        if len({*cells}) == len(cells)
+        and all(len(re.sub(r"\D", "", cell).strip("0")) >= _LONG for cell in cells)
+        and len(_floats(cells)) == len(cells)
+    }
 
 
 def rows_meant(table: FoundTable, tables: Sequence[FoundTable]) -> str:

@@ -119,6 +119,27 @@ CASES: dict[str, Case] = {
                       "maps,3.375,100.5,101.5\n"},
         "file, duration_s", 6, [("maps", 3.25)], status=REFUSED,
     ),
+    # The raw logs are of one session, which their names keep, and the summaries of two.
+    "a session that names keep": Case(
+        {**{f"raw/{name}20240105_101010.log": "time,joules\n" + "".join(
+            f"{time + n / 8:.3f},{40 * time + n * 1.371:.3f}\n" for n in range(3))
+            for name, time in (("rows", 4.513), ("maps", 3.271))},
+         **{f"data_{day}.csv": "name,time,avg-joules,max-joules\n" + "".join(
+            f"{name},{late * time + 1 / 8:.3f},{late * 40 * time + 1.371:.3f},999.5\n"
+            for name, time in (("rows", 4.513), ("maps", 3.271)))
+            for day, late in (("20240105_101010", 1), ("20240106_093000", 3))}},
+        "data, count(*)", 2, [("20240105_101010", 6), ("20240106_093000", 2)], given=("data",),
+    ),
+    # Each small file has the numbers of a row that says the server, but for what is of two units.
+    "rows in files of their own": Case(
+        {"load/run-5.csv": "server,done,per_s,bytes,peak_us\n" + "".join(
+            f"{name} 1.{n},{9000 + 37 * n},{310.25 + 7 * n},{n}.75 mb,{51.125 * n}\n"
+            for n, name in enumerate(("toad", "newt", "wren"), 3)),
+         **{f"load/run-{name}-5.csv": f"done,per_s,bytes,peak_us\n{9000 + 37 * n},"
+            f"{310.25 + 7 * n},{n}751234,{51.125 * n}\n"
+            for n, name in enumerate(("toad", "newt", "wren"), 3)}},
+        "server, per_s", 3, [("newt 1.4", 338.25)], status=REFUSED,
+    ),
     # Means of machines whose rows are not there are runs.
     "means of other machines": Case(
         {"raw/sweep.csv": "core,batch,energy_j,duration_s\n" + "".join(
