@@ -14,9 +14,10 @@ from _pytest.assertion import rewrite
 from hypothesis import settings
 
 from bench.store_servers import BUCKET, credentials, store_server
-from data import lake_watch, object_store
+from data import connection, lake_watch, object_store
 from data.lake_place import StorePath
 from ingest.__main__ import main as ingest
+from tests.fixtures.databases import Connect, Databases
 from tests.fixtures.real import real_data
 from tests.fixtures.store_proxy import Proxy, proxy
 from tests.fixtures.stores import Stored
@@ -90,6 +91,17 @@ def made_once(shared_folder: Path, name: str, make: Callable[[Path], object]) ->
             make(making)
             making.rename(folder)
     return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def connect(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connect]:
+    """Give the database of a lake that was closed to the next lake; yield what makes a new one."""
+    made = connection._connect
+    databases = Databases(made, str(tmp_path_factory.getbasetemp() / "spill"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(connection, "_connect", databases.connect)
+        yield made
+    databases.close()
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from deltalake import write_deltalake
 
+from data import connection
 from data.connection import Lake, open_lake
 from data.errors import LakeError, UnknownVersionError
 from data.file_cache import SPILL_PREFIX
@@ -19,7 +20,14 @@ from data.lake_watch import newest_version
 from data.schema import DERIVED, INTERRUPTS, PROBLEMS, RUNS, SCHEMA_DESCRIPTION
 from ingest.__main__ import main as ingest
 from ingest.lake.tables import create_tables
+from tests.fixtures.databases import Connect
 from tests.fixtures.lakes import run, runs_from_text, write_lake
+
+
+@pytest.fixture(autouse=True)
+def new_databases(connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each lake has a database of its own, as outside of tests."""
+    monkeypatch.setattr(connection, "_connect", connect)
 
 
 def count(lake: Lake) -> int:
