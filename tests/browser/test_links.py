@@ -57,11 +57,15 @@ CHANGED: Final[dict[str, dict[str, Any]]] = {
     # A selection catches the bars of its cells: nobody's without a tied cell.
     "modes_won": {"shares caught": 1},
     "modes_tied": {"shares caught": 0},
-    "modes_cells_from_explore": {"shares caught": 3},
+    # Titles of maps give way to their short forms.
+    "modes_cells_from_explore": {
+        "shares caught": 3, "winners titles": ["DVFS, GHz", "Interrupt delay (ITR), us"],
+    },
     # Cells mixed two loads or accesses; Modes shows one, and says so. Without a selected cell, the
     # evidence is that of the closest contest.
     "modes_choices": {
         "counts": [75, 863, 13, 3, 7, 2, 1],
+        "winners titles": ["ITR, us", "Processor frequency (DVFS), GHz"],
         "pareto ranges": [[5.846e-05, 0.00362], [15.96, 490.6]],
         "evidence titles": ["p99 latency, us"],
     },
@@ -70,12 +74,30 @@ CHANGED: Final[dict[str, dict[str, Any]]] = {
         "pareto ranges": [[78.13, 80.41], [1402000, 1568000]],
         "evidence titles": ["Bytes per joule, B/J"],
     },
-    "modes_from_storage": {"evidence titles": ["Bytes per joule, B/J"]},
+    "modes_from_storage": {
+        "evidence titles": ["Bytes per joule, B/J"],
+        "winners titles": ["DVFS, GHz", "Interrupt delay (ITR), us"],
+    },
+    # The heatmap has settings and cost of the study: depth and threads, not ITR and DVFS; bytes per
+    # joule, not the energy, which its runs lack.
+    "explore_from_modes": {
+        "settings": [
+            "1000", "bytes_per_joule", "fio", "linux", "means", "optane", "performance", "randread",
+            "synthetic-tiny-storage",
+        ],
+        "heatmap titles": ["IO depth", "Threads"],
+        "heatmap ranges": [[-0.5, 2.5], [-0.5, 2.5]],
+        "heatmap veiled": 1,
+    },
+    "explore_from_storage": {"heatmap titles": ["Access", "Device"]},
+    # A lower picture has more room above its lines.
+    "timeline_runs_base": {"gaps ranges": [[0, 84.22], [0.9583, 3.159]]},
     # Numbers of cells are texts of the cells; they were items that a selection caught again.
     "storage_point": {"bytes-joule caught": 1},
     "storage_box": {"bytes-joule caught": 2},
     "storage_mode_pinned": {"bytes-joule caught": 6},
 }  # fmt: skip
+_NOTES: Final = re.compile(r" \((?:less|more) is better\)| · arithmetic means")
 # Of an evidence without a selected cell and without a contest.
 _NO_RANGES: Final = [[-1, 6], [-1, 4]]
 
@@ -122,7 +144,9 @@ def differences(
 ) -> dict[str, tuple[Any, Any]]:
     """Return the facts that differ, by name: the old value and the new one.
 
-    Settings and numbers of the evidence may have been added, but not removed. Published values are
+    Settings and numbers of the evidence may have been added, but not removed. The totals of
+    Timeline may stand in another order, and titles say which mean they show, or not what is better
+    where there is no room. Published values are
     not compared, since `data/reference/` has more of them now. Some pictures
     of Storage are others now, because the old ones misled: energy proportionality, whose x axis is
     no setting any more, and those that have all devices side by side.
@@ -159,6 +183,10 @@ def _is_shown(name: str, then: Any, now: Any) -> bool:
         return True
     if name == "evidence ranges" and then == _NO_RANGES:
         return True
+    if name == "totals numbers":
+        return Counter(then) == Counter(now)
+    if name.endswith(" titles"):
+        return [_NOTES.sub("", t) for t in then] == [_NOTES.sub("", t) for t in now or []]
     if name in ("settings", "evidence"):
         return not Counter(then) - Counter(now) - Counter(UTILISATION)
     if name == "best-table numbers":
