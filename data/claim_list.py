@@ -28,7 +28,7 @@ from data.baselines import baseline_of
 from data.below_zero import below_zero
 from data.catalogue import SHIPPED
 from data.choices import DEFAULT, Study, Value, members_within
-from data.claim_scope import ENERGY, LIMIT, USUAL_PERFORMANCE, Scope, Spec
+from data.claim_scope import ENERGY, LIMIT, USUAL_PERFORMANCE, Scope, Spec, is_near_limit
 from data.errors import DataError
 from data.knobs import POLICIES
 from data.queries.claims import REFERENCE, SUBJECT, workloads_query
@@ -88,7 +88,10 @@ def specs_of(
         at = rows.row(0, named=True)
         metric, is_synthetic = performance[at["dataset"], at["workload"]]
         bound = limit if limit is not None and metric == limit[0] else None
-        bound = None if bound == LIMIT and at["dataset"] in lake.guessed else bound
+        if bound == LIMIT:
+            means = rows[f"{metric}_mean"].drop_nulls().drop_nans().to_numpy()
+            is_agreed = len(means) > 0 and is_near_limit(means.min(), means.max())
+            bound = bound if is_agreed and at["dataset"] not in lake.guessed else None
         return Scope(
             rows, {name: at[name] for name in columns}, everything, catalogue, alpha, margin,
             bound, is_synthetic, metric,

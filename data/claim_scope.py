@@ -33,6 +33,8 @@ ENERGY: Final = "energy_j"
 USUAL_PERFORMANCE: Final = "duration_s"
 # The agreement of the network study; it is none of a study whose measurements are a guess.
 LIMIT: Final = ("latency_p99_us", 500.0)
+# Where all values are so many times the limit, or under such a part of it, nobody agreed on it.
+_FAR: Final = 1000.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,11 @@ class Spec:
     members: tuple[Member, ...]
     n: tuple[int, int]
     unlike_work: str = ""
+
+
+def is_near_limit(low: float, high: float) -> bool:
+    """Return whether values from one to another are not all far from LIMIT; not so if NaN."""
+    return low <= _FAR * LIMIT[1] and high >= LIMIT[1] / _FAR
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,16 @@ class Column:
 # name, which an older lake may have, is missing in the menus that have the word.
 PERFORMANCE: Final = "performance"
 # What no column that a table brings is called: pages, or the columns that they make of it, are.
-WORDS_OF_PAGES: Final = frozenset({PERFORMANCE, "share", "share_low", "share_high"})
+WORDS_OF_PAGES: Final = frozenset(
+    {PERFORMANCE, "is_default", "members", "share", "share_high", "share_low"}
+)
+# What no knob that a table brings is called: tables of fits have these beside its values.
+WORDS_OF_FITS: Final = frozenset(
+    {
+        "busy_share", "condition", "error", "fit", "identified", "measured", "note", "predicted",
+        "quantity", "residual", "unit",
+    }
+)  # fmt: skip
 # Queries call what they compute beside the knobs of runs so.
 COMPUTED_NAMES: Final = frozenset(
     {

@@ -85,9 +85,14 @@ class KnobShares:
     grid_share: float
 
     @property
+    def is_noise_known(self) -> bool:
+        """Whether some setting was measured twice."""
+        return self.runs > self.settings
+
+    @property
     def noise_words(self) -> str:
         """`noise 0.50 %`; not known where no setting was measured twice."""
-        if self.runs == self.settings:
+        if not self.is_noise_known:
             return "noise not known: no setting was measured twice"
         return f"noise {_percent(self.noise)} %"
 

@@ -26,6 +26,8 @@ _NUMBER: Final = frozenset(["n", "nb", "no", "num", "number", "count", "counts"]
 _WHOLE: Final = frozenset(
     ["of", "total", "all", "completed", "done", "executed", "generated", "processed", "served"]
 )
+# What a count of the work that failed says.
+_FAILED: Final = frozenset(["errors", "failed", "failures", "timeouts", "unsuccessful"])
 # Units of an energy for each request, image, 1k tokens and the like.
 ENERGY_OF_ITEM: Final = re.compile(r"([kMmun]?J|[kMm]?Wh)/(\d+[kM]? )?[a-z]\w*")
 
@@ -80,6 +82,17 @@ def counts_of_work(columns: Declared) -> tuple[str, ...]:
     """Return the columns that count the items of work that a run did, such as its tokens."""
     metrics = (c for c in columns if c.role == "metric" and not c.unit)
     return tuple(column.name for column in metrics if item_counted(column.name))
+
+
+def counts_of_failures(columns: Declared) -> tuple[str, ...]:
+    """Return the columns that count what failed of the work of a run, such as its requests."""
+    found = []
+    for column in (each for each in columns if each.kind != "text" and not each.unit):
+        words = {*column.name.split("_")}
+        is_plural = not words.isdisjoint({*_ITEMS, "errors", "failures", "timeouts"})
+        if is_plural and words & _FAILED and words <= {*_ITEMS} | _FAILED | _NUMBER | _WHOLE:
+            found.append(column.name)
+    return tuple(found)
 
 
 def _column(item: str, counts: Sequence[str]) -> Column:

@@ -20,7 +20,8 @@ from app.kit.encodings import title_of
 from app.kit.export import ExportedPage, render
 from app.kit.lake_view import LakeView
 from app.kit.page_layout import view_panel
-from app.kit.words import guessed_words, unread_words, work_words
+from app.kit.words import guessed_words, unread_words
+from app.kit.work_words import work_words
 
 
 def export(view: LakeView, state: ExploreState) -> ExportedPage:

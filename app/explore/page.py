@@ -47,7 +47,8 @@ from app.kit.context import lake_view
 from app.kit.filters import offered_choices
 from app.kit.lake_view import LakeView
 from app.kit.page import Page, View
-from app.kit.words import guessed_words, unread_words, work_words
+from app.kit.words import guessed_words, unread_words
+from app.kit.work_words import work_words
 
 PAGE = Page(
     name="explore",

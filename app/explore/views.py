@@ -22,10 +22,11 @@ from app.explore.question import AGREED_METRIC, AGREED_US, MOST_RUNS_DRAWN, Ques
 from app.explore.scatter import explain_scatter, scatter, scatter_rows
 from app.explore.state import ExploreState
 from app.explore.studies import setting_keys, unjudged_words
-from app.kit.lake_view import LakeView
+from app.kit.lake_view import LakeView, leading
 from app.kit.metric_choice import unstated_datasets
 from app.kit.settings import MAX_ROWS
-from app.kit.words import axis_words, explanation, workload_title
+from app.kit.words import axis_words, explanation, system_of_setting, workload_title
+from data.claim_scope import is_near_limit
 from data.declared import PERFORMANCE
 from data.queries.runs import runs_query
 from data.selection import Selection
@@ -78,6 +79,7 @@ def asked_of(view: LakeView, state: ExploreState) -> Asked:
         guessed=view.lake.guessed,
         unstated=unstated_datasets(view),
         has_negative_costs=question.has_negative_costs,
+        of_setting=system_of_setting(view, state.selection),
     )
 
 
@@ -174,7 +176,9 @@ def limit_domain(view: LakeView, state: ExploreState) -> dict[str, Any]:
     )
     domain = {"low": low, "high": high, "unit": measure.unit, "column": measure.name}
     is_declared = view.lake.guessed.isdisjoint(view.part_left(state.selection).values("dataset"))
-    if is_declared and AGREED_METRIC in view.measured_columns(state.selection):
+    # Of the study: a change of its other filters asks for no ranges of all metrics.
+    agreed = view.ranges(leading(state.selection))[AGREED_METRIC]
+    if is_declared and agreed.runs and is_near_limit(agreed.low, agreed.high):
         is_own = question.performance == AGREED_METRIC
         domain |= {"agreed": AGREED_US, "by": PERFORMANCE if is_own else AGREED_METRIC}
     return domain

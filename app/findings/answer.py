@@ -16,6 +16,7 @@ from app.kit.metric_choice import (
 )
 from data.analysis.replicates import equal_words, unlike_words
 from data.choices import Choice
+from data.claim_scope import is_near_limit
 from data.connection import open_lake
 from data.errors import LakeError, WattlasError
 from data.findings import LIMIT, Claim, claims
@@ -190,11 +191,12 @@ def sweeps(view: LakeView, state: FindingsState) -> list[Sweep]:
 def _sweeps(view: LakeView, key: tuple[Selection, str, tuple[str, float]]) -> list[Sweep]:
     selection, metric, bound = key
     labels = dict(view.outline.select("system", "system_label").unique().rows())
-    own = _performances(view)
+    own, known = _performances(view), view.ranges(leading(selection))[LIMIT[0]]
+    is_near = is_near_limit(known.low, known.high)
     choices = []
     for choice in sweeps_of(view.lake, selection, metric):
         performance = own.get((choice.dataset, choice.workload))
-        is_agreed = bound != LIMIT or choice.dataset not in view.lake.guessed
+        is_agreed = bound != LIMIT or (is_near and choice.dataset not in view.lake.guessed)
         limit = bound if is_agreed and performance == bound[0] != metric else None
         limited = replace(choice, limit=limit)
         choices.append(

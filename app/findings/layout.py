@@ -25,6 +25,7 @@ from app.kit.page_layout import (
     view_menu,
     view_panel,
 )
+from data.claim_scope import LIMIT, is_near_limit
 from data.selection import Selection
 
 IDS: Final = ids.PageIds("findings")
@@ -101,9 +102,12 @@ def sections(
 def _claims_rules(view: LakeView, state: FindingsState) -> html.Div:
     limited = view.catalogue.metric(state.bound[0])
     limit: list[Component] = [dcc.Input(id=IDS.control("limit"), value=state.limit, type="hidden")]
-    # A lake without such a metric has nothing to limit, nor has one whose metrics are a guess.
+    # A lake without such a metric has nothing to limit, nor has one whose metrics are a guess, or
+    # all far from the limit.
     is_declared = not view.lake.guessed.issuperset(view.outline["dataset"].unique())
-    if is_declared and limited.name in view.measured_columns(Selection()):
+    known = view.ranges(Selection())[limited.name]
+    is_near = state.bound != LIMIT or is_near_limit(known.low, known.high)
+    if is_declared and known.runs and is_near:
         limit = [
             html.Span(f"{limited.title}: at most", className="quiet"),
             dmc.NumberInput(

@@ -15,7 +15,8 @@ from app.kit.lake_view import LakeView
 from app.kit.links import address
 from app.kit.url_state import LINK_VERSION
 from app.kit.url_values import write_value
-from app.kit.words import empty_lake, guessed_words, work_words
+from app.kit.words import empty_lake, guessed_words
+from app.kit.work_words import work_words
 from data.analysis.verdicts import DOES_NOT, HOLDS, IN_PART, NEARLY, UNDECIDED
 from data.findings import Claim
 from data.published import PublishedClaim

@@ -84,7 +84,8 @@ def _knobs(view: LakeView, state: FindingsState) -> pl.DataFrame:
                  "local_share": main.local}
                 for main in own.mains
             ]  # fmt: skip
-            others = {**dict(own.pairs), "rest": own.rest, "noise": own.noise}
+            noise = own.noise if own.is_noise_known else None
+            others = {**dict(own.pairs), "rest": own.rest, "noise": noise}
             rows += [
                 {**at, "part": name, "share": share, "low": None, "high": None, "local_share": None}
                 for name, share in others.items()

@@ -5,6 +5,7 @@ as it is, it gives the numbers of the view, or the rows that enter the steps aft
 may have answered from memory what it asked before; the numbers are the same.
 """
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any, Final
@@ -14,13 +15,7 @@ import polars as pl
 from app.kit.competitors import itr_words, value_words
 from app.kit.encodings import BREAK, bold, without_marks
 from app.kit.lake_view import LakeView, leading
-from app.kit.metric_choice import (
-    costs_of_times,
-    number_of_means,
-    unlike_work,
-    unstated_datasets,
-    untelling,
-)
+from app.kit.metric_choice import number_of_means, unstated_datasets
 from data.analysis.coded_rows import Part
 from data.analysis.facet_counts import count_runs
 from data.analysis.like_with_like import Slice
@@ -28,7 +23,6 @@ from data.analysis.mirrored import mirrored
 from data.catalogue import Catalogue, deviations
 from data.knob_table import ADAPTIVE, GOVERNOR
 from data.knobs import Knob
-from data.metrics import TOTALS
 from data.queries.lake_page import problems_query, unread_query
 from data.queries.statement import statement
 from data.selection import SHIPPED_FACETS, Selection, Value
@@ -197,6 +191,26 @@ def system_name(row: Mapping[str, Any]) -> str:
     return str(row["system_label"] or row["system"]) if is_named else ""
 
 
+def system_of_setting(view: LakeView, selection: Selection) -> str:
+    """Return the only system of some runs where one of several settings has its name; else nothing.
+
+    A file of several outputs may be called as one of them: what it ran by is the setting.
+    """
+    left = view.part_left(leading(selection))
+    systems = [name for name in left.values("system") if name]
+    words = {*_words(systems[0])} if len(systems) == 1 else set[str]()
+    knobs = (k for k in view.catalogue.knobs.values() if not (k.is_given or k.facet.is_number))
+    for knob in knobs:
+        named = [words <= {*_words(str(value))} for value in left.values(knob.column) if value]
+        if words and knob.name != "system" and any(named) and not all(named):
+            return systems[0]
+    return ""
+
+
+def _words(text: str) -> list[str]:
+    return re.findall("[a-z0-9]+", text.lower())
+
+
 def common_prefix(top: float) -> tuple[float, str]:
     """Return the factor and letter of the SI prefix in which values up to `top` are written."""
     prefixes = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
@@ -258,42 +272,6 @@ def guessed_words(view: LakeView, selection: Selection) -> str:
     note += f" Deviations that a table states are not used: {unused}." if unused else ""
     way = "To correct it: python -m ingest propose --lake LAKE, see docs/own-logs.md"
     return f"{found}. {way}.{note}"
-
-
-def work_words(view: LakeView, selection: Selection) -> str:
-    """Say that runs did unlike amounts of work, and what compares them; empty where not."""
-    if not view.matching(selection):
-        return ""
-    return _of_items_words(view, selection) or _unlike_words(view, selection)
-
-
-def _unlike_words(view: LakeView, selection: Selection) -> str:
-    measured = {*TOTALS} & {*view.measured_columns(selection)}
-    for name in sorted(measured):
-        if work := unlike_work(view, selection, name):
-            title = lowered(view.catalogue.metric(name).title)
-            return f"Runs did unlike amounts of work, so that {title} alone does not tell: {work}."
-    return ""
-
-
-def _of_items_words(view: LakeView, selection: Selection) -> str:
-    names = costs_of_times(view, selection)
-    if not names:
-        return ""
-    # Of the study: a change of its other filters asks for no ranges of all metrics.
-    selection = leading(selection)
-    ranges = view.ranges(selection)
-    counts = {name: ranges[name].runs for name in ("energy_j", "duration_s", *names)}
-    if "energy_j" not in untelling(view, selection, counts):
-        return ""
-    measured = next((name for name in names if counts[name]), "")
-    if not measured:
-        return ""
-    metric = view.catalogue.metric(measured)
-    return (
-        "All runs took equally long and did unlike amounts of work: "
-        f"{lowered(metric.title)} is compared. {metric.description}"
-    )
 
 
 def n_words(counts: Sequence[int], is_unstated: bool = False) -> str:

@@ -15,7 +15,8 @@ from app.kit.joined import columns_of, join_panels
 from app.kit.lake_view import LakeView
 from app.kit.metric_choice import is_below_zero
 from app.kit.settings import MAX_POINTS
-from app.kit.words import EMPTY_LAKE, guessed_words, work_words
+from app.kit.words import EMPTY_LAKE, guessed_words
+from app.kit.work_words import work_words
 from app.modes.figures.pareto import ParetoScene, build_pareto, pareto_members
 from app.modes.figures.shares import build_shares
 from app.modes.figures.winner_map import MapScene, build_winner_map

@@ -105,9 +105,13 @@ def _note_guesses(
     if declaration.guessed:
         detail = f"columns were guessed from headings and cells: {declaration.guessed}"
         problems.add("guessed_columns", "doubted", detail)
+    doubted: dict[str, list[str]] = {}
     for heading, column in declaration.columns.items():
         if column.doubt and heading in table.headings:
-            problems.add("doubted_unit", "doubted", f"{heading} {column.doubt}: write `scale`")
+            doubted.setdefault(column.doubt, []).append(heading)
+    for doubt, (heading, *others) in doubted.items():
+        alike = f"; so {', '.join(others)}" if others else ""
+        problems.add("doubted_unit", "doubted", f"{heading} {doubt}{alike}: write `scale`")
 
 
 def _valued(

@@ -154,7 +154,8 @@ def _declaration(guessed: GuessedTable, guess: Guess) -> object:
         is_said = bare == guess.heading.text and bare != guessed.shape.measured
         keys |= {"name": "" if is_said else bare, "role": guess.role}
         keys |= {"unit": guess.unit, "better": guess.better}
-    keys |= {"doubt": guess.doubt if to else "", "given": guess.is_given and is_own}
+    is_measured = bool(to) or guess.role == "metric"
+    keys |= {"doubt": guess.doubt if is_measured else "", "given": guess.is_given and is_own}
     keys |= {"scale": guess.scale if guess.scale != 1.0 else None, "values": guess.values}
     keys["wraps_at"] = guess.wraps_at and float(guess.wraps_at)
     keys = {name: value for name, value in keys.items() if value}

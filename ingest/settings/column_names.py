@@ -14,7 +14,14 @@ from pathlib import Path
 from typing import Final
 
 from data.catalogue import PARTS
-from data.declared import COMPUTED_NAMES, WORDS_OF_PAGES, Column, Role, check_name
+from data.declared import (
+    COMPUTED_NAMES,
+    WORDS_OF_FITS,
+    WORDS_OF_PAGES,
+    Column,
+    Role,
+    check_name,
+)
 from data.errors import DataError
 
 _TEXTS: Final = tomllib.loads((Path(__file__).parent / "words.toml").read_text("utf-8"))
@@ -66,7 +73,8 @@ def clean_name(heading: str, kind: str, taken: Iterable[str] = (), role: Role = 
         role: A knob cannot have the name of what queries compute, and no column that of a choice
             of the pages.
     """
-    taken = {*taken, *WORDS_OF_PAGES, *(COMPUTED_NAMES if role == "knob" else ())}
+    of_knobs = COMPUTED_NAMES | WORDS_OF_FITS if role == "knob" else frozenset[str]()
+    taken = {*taken, *WORDS_OF_PAGES, *of_knobs}
     bare = re.sub(r"[^a-z0-9]+", "_", in_ascii(heading).lower()).strip("_")[:_LONGEST_NAME]
     bare = bare if bare[:1].isalpha() else f"c_{bare}".rstrip("_")
     names = chain((bare, f"{bare}_{kind}"), (f"{bare}_{kind}_{n}" for n in count(2)))

@@ -12,6 +12,7 @@ from data.errors import SettingsError
 from data.knob_table import STATED
 from data.schema import KNOBS, MEASUREMENTS
 from ingest.declarations import Aggregate, MeterDeclaration, TableColumn, TableDeclaration
+from ingest.settings.column_names import clean_name
 from ingest.settings.knobs import FOLLOWING
 from ingest.settings.patterns import compiled, path_pattern
 
@@ -136,7 +137,8 @@ def doubted_metrics(tables: Iterable[TableDeclaration]) -> set[str]:
     doubted = set[str]()
     for table in (each for each in tables if not each.is_shipped):
         there = {column.to for column in table.columns.values()}
-        own = {str(c.to) for c in table.columns.values() if c.doubt and c.to}
+        doubts = {heading: c for heading, c in table.columns.items() if c.doubt}
+        own = {c.to or clean_name(c.name or name, "real") for name, c in doubts.items()}
         costs = own & {"energy_j", "power_w", "duration_s"}
         computed = {"energy_j", "power_w"} - there if len(costs & there) > 0 else set[str]()
         doubted |= own | computed | ({"edp_js"} if costs - {"power_w"} else set[str]())

@@ -12,6 +12,7 @@ from flask import Flask
 from app.__main__ import main
 from app.explore.state import ExploreState
 from app.findings.answer import claims_of, default_state, shares_of
+from app.findings.figures.knobs import build_knobs
 from app.findings.layout_claims import claims_block, published_block
 from app.findings.layout_runs import next_block
 from app.findings.page import (
@@ -30,6 +31,7 @@ from app.kit.words import order_note
 from data.catalogue import SHIPPED
 from data.errors import SelectionError
 from data.selection import Selection
+from data.sweeps import KnobShares, Share
 from tests.callbacks.components import by_id, html_texts, texts
 from tests.fixtures.lakes import run, suite, write_lake
 
@@ -179,6 +181,17 @@ def test_knobs_are_drawn_by_sweep_and_metric() -> None:
     opens = dict(zip(bars[0]["y"], bars[0]["meta"]["opens"], strict=True))
     assert opens["DVFS"][1] == "dvfs_ghz"
     assert opens["noise"] is None
+
+
+@pytest.mark.parametrize(("runs", "last"), [(4, "noise: not known"), (8, "noise")])
+def test_noise_is_known_where_a_setting_was_measured_twice(runs: int, last: str) -> None:
+    parts = ((Share("cores", 1.0, None, None, None),), (), 0.0, 0.0, (), (), False, 1.0)
+    shares = KnobShares("energy_j", "x", 4, runs, *parts)
+    (bars,) = build_knobs([("a", "x", [shares])], {"energy_j": "Energy"}, {})["data"]
+    assert bars["y"] == ["cores", "rest", last]
+    known = dict(zip(bars["y"], (words[0] for words in bars["meta"]["words"]), strict=True))
+    assert known[last] == shares.noise_words
+    assert ("not known" in known[last]) == (runs == 4)
 
 
 def test_the_effect_of_a_knob_has_a_line_for_each_level_of_another() -> None:

@@ -22,6 +22,7 @@ from app.explore.views import asked_of, best_table, explain, limit_domain, pictu
 from app.kit.lake_view import LakeView
 from app.lake.settings_answers import settings_answers
 from data.decisions import Choice, compare_fronts
+from data.findings import claims
 from data.selection import Selection
 from tests.fixtures.lakes import run
 from tests.fixtures.pictures import decode, pairs, traces
@@ -272,6 +273,10 @@ def test_the_agreed_limit_is_offered_where_there_are_latencies(tmp_path: Path) -
     view = view_of(tmp_path / "latency", replicates(2.0, 60.0, 900.0))
     domain = limit_domain(view, state())
     assert (domain["agreed"], domain["by"]) == (500.0, "performance")
+    # Nobody agreed on it where all requests take minutes, and no claim is made under it.
+    slow = view_of(tmp_path / "slow", replicates(2.0, 188e6, 900.0) + replicates(9.0, 190e6, 950.0))
+    assert "agreed" not in limit_domain(slow, state())
+    assert {claim.limit for claim in claims(slow.lake)} == {None}
     rows = [run(workload="netpipe", loop="closed", load_qps=None, message_bytes=64, duration_s=0.3,
                 performance_metric="duration_s", latency_p99_us=None)]  # fmt: skip
     other = view_of(tmp_path / "time", rows)

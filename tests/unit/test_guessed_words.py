@@ -317,3 +317,17 @@ def test_a_value_whose_unit_is_a_guess_says_so_once(tmp_path: Path) -> None:
         "Energy, J, unit guessed in study (less is better)", "unit guessed in study",
         "Energy, J (less is better)", "",
     ]  # fmt: skip
+
+
+def test_a_doubt_of_a_unit_is_of_each_column_of_it_in_all_tables(tmp_path: Path) -> None:
+    """As MW both would be of a power station; that of the idle machine is not the run's power."""
+    rows = [(mode, n) for mode in ("eco", "fast") for n in range(3)]
+    before = "".join(f"{mode},{4100 + 7 * n},{5200 + 9 * n}\n" for mode, n in rows)
+    after = "".join(f"{mode},{6100 + 5 * n},{41 - n}.5\n" for mode, n in rows)
+    files = {"before.csv": f"mode,IdleMeanMW,LoadMeanMW\n{before}",
+             "after.csv": f"mode,PostMeanMW,temp_c\n{after}"}  # fmt: skip
+    write_files(tmp_path / "study", files)
+    assert main(["add", str(tmp_path / "study"), "--lake", str(tmp_path / "lake")]) == 0
+    metrics = Lakes(tmp_path / "lake").at(None).catalogue.metrics
+    assert metrics["idlemeanmw"].doubt == metrics["power_w"].doubt == "unit guessed in study"
+    assert not any("guessed" in metrics[n].axis_title for n in metrics if n.startswith("temp"))

@@ -78,6 +78,9 @@ def build_knobs(
     }  # fmt: skip
 
 
+# The last bar, and its name where no setting of a sweep was measured twice.
+_NOISE: Final = "noise"
+_NO_NOISE: Final = "noise: not known"
 _SUBTITLE: Final = (
     "shares with intervals of 95 %; a knob's bar opens its effect; settings weigh the same"
 )
@@ -97,7 +100,8 @@ def _parts(shares: Sequence[KnobShares]) -> list[str]:
         names |= dict.fromkeys(share.name for share in own.mains)
     for own in shares:
         names |= dict.fromkeys(name for name, share in own.pairs if share >= _LEAST)
-    return [*names, "rest", "noise"]
+    is_known = any(own.is_noise_known for own in shares)
+    return [*names, "rest", _NOISE if is_known else _NO_NOISE]
 
 
 def _bars(
@@ -110,7 +114,7 @@ def _bars(
 ) -> dict[str, Any]:
     mains = {share.name: share for share in shares.mains}
     pairs = dict(shares.pairs)
-    others = {"rest": shares.rest, "noise": shares.noise}
+    others = {"rest": shares.rest, _NOISE: shares.noise}
     values, hovers, colours, errors, opens = [], [], [], [[], []], []  # type: ignore[var-annotated]
     for name in names:
         main = mains.get(name)
@@ -123,12 +127,14 @@ def _bars(
         is_main = main is not None
         colours.append(
             hues[name] if is_main
-            else NOISE_GREY if name == "noise" else PAIR_GREY
+            else NOISE_GREY if name == _NOISE else PAIR_GREY
         )  # fmt: skip
         opens.append([key, targets.get(name, "")] if is_main else None)
         interval = f" [{100 * low:.2g}, {100 * high:.2g}]" if is_main else ""
+        is_noise = name in (_NOISE, _NO_NOISE)
+        words = shares.noise_words if is_noise else f"{name}: {100 * share:.2g} %{interval}"
         hovers.append(
-            [f"{name}: {100 * share:.2g} %{interval}",
+            [words,
              f"{counted(shares.settings, 'setting')}, {counted(shares.runs, 'run')}"]
         )  # fmt: skip
     return {
