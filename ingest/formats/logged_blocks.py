@@ -6,7 +6,7 @@ Titles and settings above results hold for all results below them until they rec
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice, takewhile
+from itertools import chain, islice, takewhile
 from typing import Final
 
 from ingest.formats.logged_rows import LEAST_LOGGED, LOGGED_LINES, PARTS, bare, is_run
@@ -23,7 +23,7 @@ _LEAST_LINES: Final = 0.5
 _MANY_NAMES: Final = 6
 # A line of a block: a name and a value.
 _FIELD: Final = re.compile(
-    r"\s*([^\W\d_](?:[\w ./%-]|\([^()]{0,30}\)|\[[^\[\]]{0,30}\]){0,58}?)\s*[:=]\s*(\S.{0,80})"
+    r"\s*([^\W\d_](?:[\w ./%-]|\([^()]{0,40}\)|\[[^\[\]]{0,30}\]){0,58}?)\s*[:=]\s*(\S.{0,80})"
 )
 # The same as a comment of a script: `# Total time = 17.5 s`.
 _COMMENT: Final = re.compile(r"# (?=[^:=]*[:=]\s*[-+.]?\d)")
@@ -33,6 +33,8 @@ _TITLE: Final = re.compile(
 )
 # `Domain PKG:` above lines whose names stand under other such lines too.
 _SECTION: Final = re.compile(r"\s*([^\W\d_][\w .-]{0,40}):\s*")
+# `Remote Machine (me@elk)`
+_MACHINE: Final = re.compile(r"\s*([^\W\d_][\w .-]{0,30}(?:\([^()]{1,40}\))?)\s*")
 # What stands in brackets behind a number and its unit.
 _ASIDE: Final = re.compile(r"([-+]?\d[\d.,]*(?:[eE][-+]?\d+)?\s*[A-Za-z%/]*)\s+\([^()]*\)")
 
@@ -67,7 +69,7 @@ def blocks_of(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, object]]]:
     start, block, is_behind_gap = 1, dict[str, object](), False
     titles, own = dict[str, str](), dict[str, str]()
     above: list[str] | None = None
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(_with_machines(lines), 1):
         if title := title_of(line):
             # Others than those of Markdown are of the first level.
             level = title[0] if title[0][0] == "#" else "#"
@@ -95,6 +97,41 @@ def blocks_of(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, object]]]:
         yield start, own | block
 
 
+def _with_machines(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines of a log; before the fields of several machines, below each title, those.
+
+    A line without a value names each: `Local Machine (elk)`, `Remote Machine (owl)`.
+    """
+    lines = iter(lines)
+    head = [*islice(lines, LOGGED_LINES)]
+    groups = [[*map(_machine_of, group)] for group in _below_titles(head)]
+    is_told = len(groups) > 1 and len(groups[0]) > 1 and all(g == groups[0] for g in groups)
+    is_told &= "" not in (groups or [[""]])[0]
+    machine = ""
+    for line in chain(head, lines):
+        if field_of(line) is None:
+            machine = _machine_of(line) if is_told else ""
+        yield f"{machine} {line.lstrip()}" if machine and field_of(line) else line
+
+
+def _below_titles(lines: Sequence[str]) -> list[list[str]]:
+    """Return the lines without a value below each title."""
+    groups: list[list[str]] = []
+    for line in lines:
+        if title_of(line):
+            groups.append([])
+        elif groups and field_of(line) is None and any(map(str.isalnum, line)):
+            groups[-1].append(line)
+    return groups
+
+
+def _machine_of(line: str) -> str:
+    """Return the line if it names a machine, without a value and no more; else nothing."""
+    machine = _MACHINE.fullmatch(line)
+    words = words_of(machine[1].partition("(")[0]) if machine else ()
+    return machine[1] if machine and not WORDS["machines"].isdisjoint(words) else ""
+
+
 def _above(names: Sequence[str]) -> list[str]:
     """Return the names before the first of a measurement; none if there is none."""
     others = [*takewhile(lambda name: not is_measurement(name), names)]
@@ -115,7 +152,7 @@ def are_blocks(lines: Sequence[str]) -> bool:
     some = [
         line
         for line in islice(lines, LOGGED_LINES)
-        if any(map(str.isalnum, line)) and title_of(line) is None
+        if any(map(str.isalnum, line)) and title_of(line) is None and not _machine_of(line)
     ]
     fields = sum(field_of(line) is not None for line in some)
     if fields < max(_LEAST_LINES * len(some), LEAST_LOGGED * 2):

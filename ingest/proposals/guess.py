@@ -18,6 +18,7 @@ from ingest.settings.headings import Heading
 
 # Of so many steps a setting has its values at most.
 MOST_VALUES: Final = 64
+_MACHINE: Final = re.compile(rf"(?i)^(?:\w+ )?(?:{'|'.join(WORDS['machines'])}) \([^()]+\)")
 _TIMES: Final = ("time", "duration", "runtime", "elapsed", "walltime")
 _WRAPS: Final = tuple(float(2**power) for power in range(14, 21))
 # Fewer may be multiples of a step by chance.
@@ -87,8 +88,8 @@ class Guess:
 
     @property
     def kernel(self) -> str:
-        """The heading with its numbers as `#`."""
-        return re.sub(r"\d+", "#", self.heading.text)
+        """The heading with its numbers as `#`, and with the machine before: `Node (elk) J`."""
+        return re.sub(r"\d+", "#", _MACHINE.sub("#", self.heading.text))
 
     @property
     def middle(self) -> float:

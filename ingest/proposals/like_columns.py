@@ -62,7 +62,7 @@ _NO_SERIES: Final = (
     )
 )
 # Parts whose sum is the energy of a machine, the first that there are.
-_WHOLES: Final = (("package", "pkg", "socket", "cpu"), ("node", "host"), ("gpu", "device"))
+_WHOLES: Final = (("package", "pkg", "socket", "cpu"), WORDS["machines"], ("gpu", "device"))
 # What headings call the number of runs of a mean, means, and sample standard deviations.
 _ANY_COUNTS: Final = frozenset({"count", "observations"})
 _COUNTS: Final = _ANY_COUNTS.union(

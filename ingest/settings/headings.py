@@ -344,7 +344,9 @@ def _per(words: tuple[str, ...]) -> Unit | None:
         # Joules a second are watts.
         if over is not None and over.quantity == "energy":
             return unit_of(f"{over.text}/{under.text}", in_brackets=True)
-        return Unit(f"{above[-1] if above else '1'}/{under.text}", "rate")
+        # `bytes_transfer_per_sec`
+        item = next((word for word in reversed(above) if word not in WORDS["moved"]), "")
+        return Unit(f"{item or (above[-1] if above else '1')}/{under.text}", "rate")
     over = next((u for w in reversed(below) if (u := unit_of(w)) and u is not under), None)
     over = over or next((u for w in reversed(above) if (u := unit_of(w))), None)
     if under is not None and under.quantity in ("energy", "power"):

@@ -186,3 +186,17 @@ def test_a_text_and_a_trace_with_one_number_are_one_run(
     assert [tuple(each.values()) for each in found] == [
         (700, 700.25, True), (900, 900.25, True), (1300, 1300.25, True)
     ]  # fmt: skip
+
+
+def test_energies_of_the_machines_of_a_run_add_up(lake: Path, tmp_path: Path) -> None:
+    """A line without a value names each; one that names no machine tells nothing."""
+    text = "".join(
+        f"==== Begin of run, {cache} ====\nStarted: 2031-05-0{day}\n"
+        f"Local Machine (elk)\nMean Power : {day}.5 Watts\nTotal Energy : {day}1.25 Joules\n"
+        f"Remote Machine (me@{'owl' * 10})\nMean Power : 2.{day} W\nTotal Energy : 7.5 J\n\n"
+        for day, cache in enumerate(("no cache", "LRU", "LFU"), 1)
+    )  # fmt: skip
+    put(tmp_path / "raw" / "energies.csv", text)
+    ingest(lake, tmp_path / "raw", is_proposing=True)
+    assert [run["energy_j"] for run in runs(lake, "energy_j", "energy_j")] == [18.75, 28.75, 38.75]
+    assert len([n for n in runs(lake)[0] if n.startswith(("local", "remote"))]) == 4
