@@ -168,14 +168,15 @@ def standings_of(question: Question) -> dict[str, Coded]:
         Three columns: `standing` (within, maybe, outside; NULL without a limit); `next_run`
         (in, out: whether the next run meets the limit with 95 %); `best` of those that cannot be
         told from the best: `set` with two runs, `once` with one, else NULL, as where no settings
-        compete or neither less nor more of the cost is known to be better.
+        compete, neither less nor more of the cost is known to be better, or it may be below 0.
     """
     moments = moments_of(question)
     kind_of_setting, kind_of_point, kinds = _kinds(question, moments)
     codes = {
         name: np.full(kinds + 1, len(words) - 1, np.uint8) for name, words in _STANDINGS.items()
     }
-    is_contest = question.cost.better is not None and has_rivals(question)
+    is_judged = question.cost.better is not None and not question.has_negative_costs
+    is_contest = is_judged and has_rivals(question)
     for chosen in reversed(studies_of(question)):
         best, n = chosen.study.best, chosen.study.cost.n
         # Of settings that no shown column tells apart the first counts.

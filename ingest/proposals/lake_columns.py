@@ -41,6 +41,8 @@ _MOST_W: Final = 1e6
 # A power and the time of one of these give the energy of one.
 _ITEMS: Final = frozenset({"epoch", "iteration", "iter", "step", "batch", "run"})
 _MEANS: Final = frozenset({"mean", "avg", "average", "media", "medio", "promedio", "mittel"})
+# Of so many values below 0 at most the rows are odd.
+_FEW_BELOW: Final = 0.05
 _NO_DURATION: Final = ("per", "offset", "interval", "to")
 # By so much an energy exceeds what the measured power gives in a time that is not the run's.
 _FAR: Final = 2.0
@@ -183,7 +185,13 @@ def _read_codecarbon(run: _Run, guesses: Sequence[Guess]) -> None:
 
 
 def _leave_out_others(run: _Run) -> None:
-    """Leave out a time that is of items, a power that is of a part or phase, lost prefixes."""
+    """Leave out what is less a baseline, a time of items, a power of a part, lost prefixes."""
+    for name in ("energy", "power"):
+        guess = getattr(run, name)
+        if guess is not None and _is_less_a_baseline(guess):
+            guess.aim("")
+            guess.doubt = "has values below 0, as less a baseline: not what the run used"
+            setattr(run, name, None)
     if run.energy is not None and lacks_prefixes(run.energy, run.duration):
         run.energy.aim("", f"; {NO_UNIT}")
         run.energy.doubt = "may be in J, kJ or MJ, as SLURM writes 4.2M: no unit is taken"
@@ -253,6 +261,13 @@ def _give_units(run: _Run, guesses: Sequence[Guess]) -> None:
         # `duration_min` may be the least one, or minutes.
         is_doubtful = guess.heading.unit is None and guess.heading.words[-1:] == ("min",)
         guess.unit = guess.unit or ("" if is_doubtful else duration.unit if duration else "s")
+
+
+def _is_less_a_baseline(guess: Guess) -> bool:
+    """Return whether more values are below 0 than a sentinel or a counter that wraps leaves so."""
+    below = guess.numbers[guess.numbers < 0]
+    is_often = len(below) > _FEW_BELOW * len(guess.numbers) and len(np.unique(below)) > 1
+    return is_often and not guess.is_declared and wrap_of(guess) is None
 
 
 def _of_each(durations: Sequence[Guess]) -> Guess | None:

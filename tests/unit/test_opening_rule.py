@@ -20,7 +20,9 @@ from app.explore.opening_rule import (
     choose_roles,
     wants_logs,
 )
+from app.explore.question import Question
 from app.explore.state import ExploreState
+from app.explore.studies import standings_of
 from app.explore.views import asked_of, best_table, picture, source_words
 from app.findings.answer import default_state as findings_opens
 from app.findings.answer import opened as findings_of_link
@@ -637,6 +639,9 @@ def test_changes_in_percent_have_no_best_settings(
     best, asked = best_table(view, state), asked_of(view, state)
     assert words in str(best_settings_table(best, asked))
     assert sentences(best, asked) == []
+    # Nor does the scatter mark a best set.
+    marks = standings_of(Question.of(view, state))["best"]
+    assert {marks.values[code] for code in marks.codes} == {None}
     # Nor is anything else told of the settings with changes above 0 alone.
     assert claims(view.lake, metrics=["energy_change"]) == []
     choice = Choice(workload="own", system="linux_tuned", objective="energy_change")
