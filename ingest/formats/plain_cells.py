@@ -22,6 +22,8 @@ from ingest.settings.headings import read_heading, words_of
 
 # A number whose point is no mark of thousands.
 _POINT: Final = re.compile(r"[-+]?\d+\.(?!\d{3}$)\d+")
+# `< 0.012`, `>= 5 ms`: below or above what could be measured.
+_BOUND: Final = re.compile(r"(?:[<>]=?|[\u2264\u2265]) ?([-+]?[.,]?\d.*)")
 
 
 def has_decimal_commas(table: Table, problems: ProblemList) -> bool:
@@ -83,6 +85,34 @@ def with_plain_numbers(table: Table, is_comma_separated: bool) -> Table:
     )  # fmt: skip
     plain_table.units = units
     return plain_table
+
+
+def without_bounds(table: Table, problems: ProblemList) -> Table:
+    """Return a table without the bounds among numbers, such as `< 0.012`: no cell measured them.
+
+    At least half of the first cells of such a column are numbers.
+    """
+    first = [cells for _, cells in islice(table.rows, LOOKED_AT)]
+    bounded = set[int]()
+    for at, heading in enumerate(table.headings):
+        texts = [text for cells in first if not is_unset(text := str(cells[at] or "").strip())]
+        bounds = [text for text in texts if _BOUND.fullmatch(text)]
+        numbers = [_BOUND.sub(r"\1", text) for text in texts]
+        is_numeric = 0 < 2 * len(bounds) <= len(texts) and (
+            all(map(is_number, numbers)) or written_numbers(numbers, False) is not None
+        )
+        if is_numeric:
+            bounded.add(at)
+            detail = f"bounds among the numbers of {heading}, such as {bounds[0]!r}, are no numbers"
+            problems.add("bound", "doubted", f"{detail}: left empty")
+    if not bounded:
+        return table
+    rows = (
+        (line, [None if at in bounded and _BOUND.fullmatch(str(cell or "").strip()) else cell
+                for at, cell in enumerate(cells)])
+        for line, cells in table.rows
+    )  # fmt: skip
+    return table.of_same_place(table.headings, rows)
 
 
 def _plain(

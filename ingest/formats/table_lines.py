@@ -24,6 +24,11 @@ _CROSSED: Final = re.compile(r"[-=: ][|+][-=: ]")
 _LEAST_BOXED: Final = 3
 _QUOTED: Final = re.compile(r'\s*"((?:[^"]|"")*)"\s*')
 _SEPARATED: Final = re.compile(r"[,;\t|]")
+# Marks of Markdown and HTML around all of a cell: `**5.0**`, `<b>5.0</b>`.
+_EMPHASIS: Final = re.compile(
+    r"(?i)((?:^|[|,;\t])[ \t]*\"?)(?:(\*{1,3}|`)(?=[^\s*`])([^|*`\"]*)(?<=\S)\2"
+    r"|<(b|i|em|strong|code)>([^|<\"]*)</\4>)(?=\"?[ \t\r\n]*(?:$|[|,;\t]))"
+)
 _PARAMETERS: Final = re.compile(
     r"(?i)\s*(?:param(?:eter)?s?|settings?|options?|propert(?:y|ies)|config\w*)\s*([,;\t|])\s*values?\s*"
 )
@@ -46,11 +51,18 @@ def is_document(path: str) -> bool:
 
 
 def without_frames(lines: Iterable[str]) -> Iterator[str]:
-    """Yield lines without the bars, rules and quotes that frame all rows; rules become empty."""
-    source = _with_separated_names(_with_parameters(lines))
+    """Yield lines without the bars, rules and quotes that frame all rows, and without the marks of
+    Markdown around cells; rules become empty.
+    """
+    source = map(_without_emphasis, _with_separated_names(_with_parameters(lines)))
     head = [*islice(source, _FIRST_LINES)]
     plain = _unframed(head)
     yield from map(plain, chain(head, source)) if plain else chain(head, source)
+
+
+def _without_emphasis(line: str) -> str:
+    is_marked = "*" in line or "`" in line or "</" in line
+    return _EMPHASIS.sub(r"\1\3\5", line) if is_marked else line
 
 
 def _with_parameters(lines: Iterable[str]) -> Iterator[str]:

@@ -24,6 +24,7 @@ from ingest.formats.plain_cells import (
     with_filled_cells,
     with_plain_numbers,
     with_summed_lists,
+    without_bounds,
 )
 from ingest.formats.table_footers import doubt_notes, drop_footers
 from ingest.formats.table_lines import Section, sections_of, without_frames
@@ -225,7 +226,7 @@ class _Reader:
         if separator is None:
             return table
         is_plain = separator == "," or not has_decimal_commas(table, problems)
-        table = with_filled_cells(table, problems)
+        table = with_filled_cells(without_bounds(table, problems), problems)
         return with_plain_numbers(with_summed_lists(table), is_plain)
 
     def _repaired(self, headings: list[str], cells: list[str], line: str) -> list[str]:

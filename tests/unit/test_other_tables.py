@@ -304,19 +304,30 @@ def test_a_run_that_is_called_sum_or_average_is_kept(
 
 
 @pytest.mark.parametrize(
-    ("rows", "doubts"),
+    ("rows", "kinds", "last"),
     [
-        (["n;energy_j", "1;12,345", "2;13,456"], 1),
-        (["n;energy_j;time_s", "1;12,345;0,5", "2;13,456;0,75"], 0),
-        (["n;energy_j", "1;980", "2;1,345"], 0),
+        (["n;energy_j", "1;12,345", "2;13,456"], ["unclear_comma"], ["12.345", "13.456"]),
+        (["n;energy_j;time_s", "1;12,345;0,5", "2;13,456;0,75"], [], ["0.5", "0.75"]),
+        (["n;energy_j", "1;980", "2;1,345"], [], ["980", "1345"]),
         # Another column shows that it is of thousands.
-        (["n;energy_j;ops", "1;12,345;980", "2;13,456;1,345"], 0),
+        (["n;energy_j;ops", "1;12,345;980", "2;13,456;1,345"], [], ["980", "1345"]),
+        # A bound is no number, and what it bounds is not measured.
+        (["n,sleep [mA]", "1,< 0.03", "2,**0.04**", "3,9.5"], ["bound"], [None, "0.04", "9.5"]),
+        (["n;sleep", "1;0,04 mA", "2;<=0,03 mA"], ["bound"], ["0.04", None]),
+        # Names of classes are none.
+        (["age,power_w", "<18,2.5", "18-30,3.5", ">30,4.5"], [], ["2.5", "3.5", "4.5"]),
+        (["power_w,age", "2.5,<18", "3.5,18-30", "4.5,>30"], [], ["<18", "18-30", ">30"]),
+        (["power_w,age", "2.5,<18", "3.5,>=18"], [], ["<18", ">=18"]),
     ],
 )
-def test_a_comma_that_may_be_either_mark_is_doubted(rows: list[str], doubts: int) -> None:
+def test_numbers_that_may_be_another_or_none_are_doubted(
+    rows: list[str], kinds: list[str], last: list[str | None]
+) -> None:
+    """A comma may be either mark, and a bound was not measured."""
     problems = ProblemList()
-    parse_table(["\n".join(rows).encode()], "t.csv", problems)
-    assert [each.kind for each in problems.all()] == ["unclear_comma"] * doubts
+    table = parse_table(["\n".join(rows).encode()], "t.csv", problems)
+    assert [each.kind for each in problems.all()] == kinds
+    assert [*table.column(len(table.headings) - 1)] == last
 
 
 @pytest.mark.parametrize(("energy", "other", "added"), [

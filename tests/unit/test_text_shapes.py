@@ -45,6 +45,8 @@ SHAPES: dict[str, str] = {
     "Markdown": boxed(HEAD) + RULE + boxed(*ROWS),
     "Markdown under a text": "# Filters\n\nOf 3 filters, by me.\n\n" + boxed(HEAD) + RULE
     + boxed(*((f"**{name}**", f"`{n}`", *rest) for name, n, *rest in ROWS)) + "\nThat is all.\n",
+    "marks around cells": joined(",", [f"**{name}**" for name in HEAD],
+                                 *((f"<b>{a}</b>", f"*{b}*", f"`{c}`", d) for a, b, c, d in ROWS)),
     "Markdown without bars at the ends": joined(" | ", HEAD) + "--- | --- | --- | ---\n"
     + joined(" | ", *ROWS),
     "a grid": GRID + boxed(HEAD) + GRID.replace("-", "=") + boxed(*ROWS) + GRID,
