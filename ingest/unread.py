@@ -28,6 +28,8 @@ from ingest.settings.dataset import FILE_NAME
 _STEPS: Final = re.compile(r"\d[\d.]* ?[A-Za-z%]*(?:\s*[,;\t]\s*\d[\d.]* ?[A-Za-z%]*)+")
 _MARKS: Final = {"commas": ",", "semicolons": ";", "tabs": "\t"}
 _CELLS: Final = re.compile(r"\s*[,;\t|]\s*|\s+")
+# The line below the header of a table.
+_MARKDOWN: Final = re.compile(r"[ |]*:?-+:? *(?:\| *:?-+:? *)+\|?\s*")
 _LEAST_ROWS: Final = 2
 _LEAST_NUMBERS: Final = 4
 _MOST_ROWS: Final = 400
@@ -159,6 +161,9 @@ def _reason(path: Path) -> str:
         return "numbers without names: write what was measured above them"
     if named:
         return _broken_rows(split) or f"cells between {named}, but no header with rows of numbers"
+    if tables := [*filter(_MARKDOWN.fullmatch, lines)]:
+        known = "with three rows below a heading of a measurement, such as `energy (J)`"
+        return f"Markdown tables, {len(tables)} in all: none {known}"
     if _rows_without_names(path):
         return "cells between blanks without names: write those of the columns above the rows"
     return "text without a header, columns or a known tool's lines; `[[logs]]` can declare it"

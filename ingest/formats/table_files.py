@@ -82,7 +82,7 @@ def _parse_workbook(content: bytes, context: ReadContext, problems: ProblemList)
         tables += [table for table in own if len(table)]
     if not tables:
         raise faults[0] if faults else FormatError(f"no sheet has a table ({context.name})")
-    return [table for _, table in Table.stacked([(each.place, each) for each in tables], SHEET)]
+    return [table for _, table in Table.stacked([([each.place], each) for each in tables], SHEET)]
 
 
 def parse_table(

@@ -21,6 +21,7 @@ _FIRST_LINES: Final = 4096
 _OF_RULES: Final = frozenset("|+-=: \t\r\ufeff")
 # A rule that crosses bars: of a table, and no line under a title.
 _CROSSED: Final = re.compile(r"[-=: ][|+][-=: ]")
+_HEADED: Final = re.compile(r"#{1,6} +\w")
 _LEAST_BOXED: Final = 3
 _QUOTED: Final = re.compile(r'\s*"((?:[^"]|"")*)"\s*')
 _SEPARATED: Final = re.compile(r"[,;\t|]")
@@ -38,6 +39,8 @@ HEADING: Final = re.compile(r"(?:# ?)?(?:[^\W\d]|%|\d{1,3}(?:\.\d+)?%).{0,79}")
 _MARKS: Final = "#*_=-: \t\r\ufeff"
 # The least cells of a header, by whether blanks separate them.
 _LEAST_CELLS: Final = {True: 3, False: 2}
+# The level of a title without marks.
+_LEAST_TITLE: Final = 99
 _MOST_AHEAD: Final = 3
 # Rows that show what their separator is.
 _LEAST_ROWS: Final = 2
@@ -113,13 +116,21 @@ def _unframed(head: Sequence[str]) -> Callable[[str], str] | None:
     rules = [line for line in filled if _is_rule(line)]
     boxed = sum(_is_boxed(line) for line in filled)
     framed = sum(_is_boxed(line) or _is_rule(line) for line in filled)
-    if boxed >= _LEAST_BOXED and 2 * framed >= len(filled):
-        return _without_box
     barred = sum("|" in line for line in filled)
+    bars = _between_rules(filled) if barred else set[int]()
+    is_framed = boxed >= _LEAST_BOXED and 2 * framed >= len(filled)
+    if any(map(_HEADED.match, filled)):
+        # A document, whose headings are the titles, and no other lines.
+        if bars:
+            return lambda line: _row_or_heading(line) if line.count("|") in (0, *bars) else ""
+        if is_framed:
+            return _row_or_heading
+    if is_framed:
+        return _without_box
     if any(map(_CROSSED.search, rules)) and 2 * barred >= len(filled):
         return lambda line: "" if _is_rule(line) else line
-    if bars := _between_rules(filled):
-        return lambda line: line if line.count("|") == bars and not _is_rule(line) else ""
+    if bars:
+        return lambda line: line if line.count("|") in bars and not _is_rule(line) else ""
     if _is_apart([line for line in filled if line not in rules]):
         return lambda line: "" if _is_rule(line) else _WIDE.sub("\t", line.strip())
     quoted = sum(map(_is_quoted, filled))
@@ -133,24 +144,35 @@ def _is_rule(line: str) -> bool:
     return _OF_RULES.issuperset(line) and any(mark in line for mark in ("--", "==", ":-", "-:"))
 
 
-def _between_rules(filled: Sequence[str]) -> int:
-    """Return how many bars separate the cells of the first table of measurements below a rule, or
-    with one between its header and its rows, in the lines of a report; 0 where there is none.
+def _between_rules(filled: Sequence[str]) -> set[int]:
+    """Return how many bars separate the cells of tables of measurements below a rule, or with one
+    between header and rows, in the lines of a report.
     """
-    rows = bars = 0
-    header = ""
-    is_ruled = False
+    found, short = set[int](), set[int]()
+    table: list[str] = []
+    is_ruled = is_marked = False
     for line in chain(filled, [""]):
         if _is_rule(line):
             is_ruled = True
-        elif bars > 1 and line.count("|") == bars:
-            rows += 1
-        elif is_ruled and rows > _LEAST_BOXED and any(map(is_measurement, header.split("|"))):
-            return bars
+            # Of Markdown, which one bar tells too.
+            is_marked = len(table) == 1 and line.count("|") == table[0].count("|") > 0
+        elif table and line.count("|") == table[0].count("|") > (not is_marked):
+            table.append(line)
         else:
-            is_ruled &= rows == 0 or bars == 0
-            rows, bars, header = 1, line.count("|"), line
-    return 0
+            names = table[0].split("|") if table else []
+            if is_ruled and len(table) > 1 and any(map(is_measurement, names)):
+                (found if len(table) > _LEAST_BOXED else short).add(len(names) - 1)
+            is_ruled &= len(table) < 2 or len(names) < 2
+            is_marked, table = False, [line]
+    return found | short if found else found
+
+
+def _row_or_heading(line: str) -> str:
+    """Return a row of a document without its box, or a heading; empty for other lines."""
+    if _HEADED.match(line):
+        return line
+    is_row = "|" in line and not _is_rule(line)
+    return "" if not is_row else _without_box(line) if _is_boxed(line) else line
 
 
 def _is_apart(filled: Sequence[str]) -> bool:
@@ -196,11 +218,12 @@ class Section:
 
     Attributes:
         start: Number of lines of the file above it.
-        title: Text of a single cell above its header, which is read with its lines.
+        titles: Texts of single cells above its header, which are read with its lines: the headings
+            of a document, from the first level on.
     """
 
     start: int = 0
-    title: str = ""
+    titles: tuple[str, ...] = ()
 
 
 def sections_of(
@@ -223,20 +246,24 @@ def _numbered(lines: Iterable[str], separator: str | None) -> Iterator[tuple[Sec
     """
     source, ahead = iter(lines), deque[str]()
     section, header = Section(), list[str]()
-    title, is_gap = "", True
+    titles, is_gap = dict[int, str](), True
+    is_titled = False
     for number, line in enumerate(_popped(source, ahead)):
         text = line.strip("\ufeff \t\r")
         if not text:
             is_gap = True
         elif is_gap and (names := _names(line, separator)):
-            if _are_below(names, source, ahead, separator) and (names != header or title):
+            if _are_below(names, source, ahead, separator) and (names != header or is_titled):
                 section = Section(number) if header else section
-                section.title, header = title, names
-            title, is_gap = "", False
+                section.titles, header = (*titles.values(),) if is_titled else (), names
+            is_titled = is_gap = False
         elif text.startswith("#") or (separator is not None and separator not in text):
-            title, is_gap = text.strip(_MARKS), True
+            level = len(text) - len(text.lstrip("#")) or _LEAST_TITLE
+            titles = {at: each for at, each in titles.items() if at < level}
+            titles[level], is_gap = text.strip(_MARKS), True
+            is_titled = bool(titles[level])
         else:
-            title, is_gap = "", False
+            is_titled = is_gap = False
         yield section, line
 
 

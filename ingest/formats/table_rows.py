@@ -104,33 +104,49 @@ class Table:
             yield self._lines, list(zip(*self._rows, strict=True))
 
     @staticmethod
-    def stacked(titled: Sequence[tuple[str, "Table"]], heading: str) -> list[tuple[str, "Table"]]:
+    def stacked(
+        titled: Sequence[tuple[Sequence[str], "Table"]], heading: str
+    ) -> list[tuple[str, "Table"]]:
         """Return tables with those of one header as one, each with its first title.
 
         Titles are a first column with a heading of their own if they tell the tables apart.
         """
-        by_header: dict[tuple[str, ...], list[tuple[str, Table]]] = {}
-        for title, table in titled:
-            by_header.setdefault((*table.headings,), []).append((title, table))
+        by_header: dict[tuple[str, ...], list[tuple[Sequence[str], Table]]] = {}
+        for titles, table in titled:
+            by_header.setdefault((*table.headings,), []).append((titles, table))
+        stacked = []
         for headings, alike in by_header.items():
+            titles, whole = _telling([titles for titles, _ in alike]), alike[0][1]
             if len(alike) > 1:
-                is_told = (
-                    len({title for title, _ in alike}) == len(alike) and heading not in headings
-                )
+                is_told = len({*titles}) == len(alike) and heading not in headings
                 own = [heading] * is_told
                 whole = Table([*own, *headings], sum(t.refused for _, t in alike), "", own)
                 whole.units = alike[0][1].units
-                for title, table in alike:
+                for title, (_, table) in zip(titles, alike, strict=True):
                     for line, cells in table.rows:
                         whole.append(line, (title, *cells) if own else cells)
-                alike[:] = [(alike[0][0], whole)]
-        return [alike[0] for alike in by_header.values()]
+            stacked.append((titles[0], whole))
+        return stacked
 
     @property
     def rows(self) -> Iterator[Row]:
         """The rows with their line numbers."""
         for lines, columns in self.chunks():
             yield from zip(lines, zip(*columns, strict=True), strict=True)
+
+
+def _telling(titles: Sequence[Sequence[str]]) -> list[str]:
+    """Return for each table its last title, or as many as tell all tables apart, but for the words
+    that all have: of `A`, `Results` and `B`, `Results` the first.
+    """
+    last = [each[-1] if each else "" for each in titles]
+    for count in range(2, max(map(len, titles)) + 1 if len({*last}) < len(last) else 0):
+        ends = [each[-count:] for each in titles]
+        same = {*ends[0]}.intersection(*ends)
+        told = [" / ".join(title for title in each if title not in same) for each in ends]
+        if len({*told}) == len(told):
+            return told
+    return last
 
 
 def fitted_header(header: list[str], body: Sequence[Sequence[str]]) -> list[str]:

@@ -114,11 +114,11 @@ def _name_of_titles(table: Table, at: int) -> str:
     return of if of and of not in table.headings else heading
 
 
-def _joined(found: Sequence[tuple[str, Table]], name: str) -> list[Table]:
+def _joined(found: Sequence[tuple[Sequence[str], Table]], name: str) -> list[Table]:
     """Return the tables with those of one header as one.
 
     Args:
-        found: Each with its title.
+        found: Each with its titles.
 
     Raises:
         FormatError: There is none.
@@ -146,8 +146,10 @@ class _Reader:
         self._tables = tables
         self._most_rows = most_rows
 
-    def sections(self, lines: Iterable[str], separator: str | None) -> Iterator[tuple[str, Table]]:
-        """Yield each table with its title; one behind the first that is none is a problem.
+    def sections(
+        self, lines: Iterable[str], separator: str | None
+    ) -> Iterator[tuple[Sequence[str], Table]]:
+        """Yield each table with its titles; one behind the first that is none is a problem.
 
         Raises:
             FormatError: As `text_tables`.
@@ -164,11 +166,12 @@ class _Reader:
                 detail = f"{error}; this table is not read"
                 self._problems.add("bad_content", "refused", detail, section.start + 1)
             else:
-                if number and _OF_ROWS_ABOVE.fullmatch(section.title):
-                    detail = f"{section.title[:80]!r}: a table of means or totals; no runs"
+                title = section.titles[-1] if section.titles else ""
+                if number and _OF_ROWS_ABOVE.fullmatch(title):
+                    detail = f"{title[:80]!r}: a table of means or totals; no runs"
                     self._problems.add("summary_row", "refused", detail, section.start + 1)
                     continue
-                yield section.title, table
+                yield section.titles, table
 
     def read(
         self,

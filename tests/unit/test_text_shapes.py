@@ -49,6 +49,8 @@ SHAPES: dict[str, str] = {
                                  *((f"<b>{a}</b>", f"*{b}*", f"`{c}`", d) for a, b, c, d in ROWS)),
     "Markdown without bars at the ends": joined(" | ", HEAD) + "--- | --- | --- | ---\n"
     + joined(" | ", *ROWS),
+    "Markdown without bars at the ends in a text": "# Filters\n" + "Of 3 filters, by me.\n" * 9
+    + joined(" | ", HEAD) + "--- | --- | --- | ---\n" + joined(" | ", *ROWS),
     "a grid": GRID + boxed(HEAD) + GRID.replace("-", "=") + boxed(*ROWS) + GRID,
     "psql": joined(" | ", HEAD) + "------+----+----+----\n" + joined(" | ", *ROWS) + "(6 rows)\n",
     "between rules in a report": "Filters, by elk\nHost: fox   Cards: 2\n\nResults\n-------\n\n"
@@ -144,6 +146,20 @@ def test_every_shape_of_a_text_is_the_same_runs(shape: str, lake: Path, tmp_path
     assert sorted(map(tuple, map(dict.values, found))) == [
         ("blur", 41.5, 2.25, 2), ("edge", 30.25, 1.5, 2), ("sharpen", 55.0, 3.5, 2),
     ]  # fmt: skip
+
+
+def test_headings_of_a_document_tell_its_tables_apart() -> None:
+    """The nearest heading that differs, and of tables of any width; no other table is read."""
+    hosts = "host | cores | kind\n:--- | ---: | ---\nelk | 4 | a\nfox | 8 | b\n"
+    results = "#### Results\n" + joined(" | ", HEAD) + RULE[1:-2] + "\n"
+    text = f"# Filters\n{hosts}\nBy me.\n\n" + "".join(
+        f"### On {host}\nNothing else ran.\n\n{results}{joined(' | ', *ROWS[at : at + 3])}\n"
+        for at, host in enumerate(("elk", "fox"))
+    )
+    text += "## Idle\nname | power (W)\n--- | ---\nelk | 4.5\n"
+    tables = parse_tables([text.encode()], ReadContext("t.md", 0.0), ProblemList())
+    assert [table.headings for table in tables] == [[SECTION, *HEAD], ["name", "power (W)"]]
+    assert [*tables[0].column(0)] == ["On elk"] * 3 + ["On fox"] * 3
 
 
 @pytest.mark.parametrize(
