@@ -46,6 +46,13 @@ _SEE: Final = f"{bold('docs/own-logs.md')} says what is read, and how settings d
 _MOST_REASONS: Final = 2
 
 
+# By kind of problem how its files are told.
+_UNREAD: Final = {
+    "not_read": ("file with data was not read", "files with data were not read"),
+    "value_range": ("value was left out", "values were left out"),
+}
+
+
 def empty_lake(view: LakeView) -> str:
     """Say that the lake has no runs, and why files that were added gave none."""
     problems = view.lake.polars(*problems_query(_MOST_REASONS + 1))
@@ -61,16 +68,23 @@ def empty_lake(view: LakeView) -> str:
 
 
 def unread_words(view: LakeView, selection: Selection) -> str:
-    """Say which files with data beside those of the chosen runs were not read; empty: none."""
+    """Say which files with data beside those of the chosen runs were not read, and which values
+    were left out; empty: none.
+    """
     datasets = view.part_left(selection).values("dataset")
     unread = view.once(_unread, None).filter(pl.col("dataset").is_in([*datasets]))
+    said = (_left_out(unread.filter(pl.col("kind") == kind), *of) for kind, of in _UNREAD.items())
+    return " ".join(filter(None, said))
+
+
+def _left_out(unread: pl.DataFrame, one: str, several: str) -> str:
     if not len(unread):
         return ""
     count, (path, detail) = unread["count"].sum(), unread["path", "detail"].row(0)
-    files = "1 file with data was" if count == 1 else f"{count:,} files with data were"
+    what = f"1 {one}" if count == 1 else f"{count:,} {several}"
     more = " python -m ingest problems lists all." if count > 1 else ""
     such = ", such as " if count > 1 else ": "
-    return f"{files} not read{such}{path.rpartition('/')[2]}: {detail}.{more}"
+    return f"{what}{such}{path.rpartition('/')[2]}: {detail}.{more}"
 
 
 def _unread(view: LakeView, _: None) -> pl.DataFrame:

@@ -172,12 +172,12 @@ def problems_query(limit: int) -> tuple[str, list[Any]]:
 
 
 def unread_query() -> tuple[str, list[Any]]:
-    """Build the query of the files with data of which no run was read: `dataset`, `path`, `detail`
-    and `count`, those of most files first.
+    """Build the query of the files with data of which no run was read, and of values of runs that
+    were left out: `kind`, `dataset`, `path`, `detail` and `count`, the largest counts first.
     """
     sql = (
-        "SELECT dataset, path, detail, count FROM problems WHERE kind = 'not_read' AND path NOT "
-        "NULL ORDER BY count DESC, dataset, path"
+        "SELECT kind, dataset, path, detail, count FROM problems WHERE kind IN ('not_read', "
+        "'value_range') AND path NOT NULL ORDER BY count DESC, dataset, path"
     )
     return sql, []
 

@@ -18,7 +18,7 @@ from ingest.formats.trace_times import unix_of_number
 from ingest.formats.written_numbers import without_commas
 from ingest.records import Problem, ReadContext, Reading
 from ingest.settings import headings
-from ingest.settings.column_names import ENDS_OF_RUNS, WORDS, clean_name
+from ingest.settings.column_names import ENDS_OF_RUNS, KNOWN_WORDS, WORDS, clean_name
 from ingest.settings.headings import words_of
 
 _ENDINGS: Final = re.compile(
@@ -26,7 +26,7 @@ _ENDINGS: Final = re.compile(
     re.IGNORECASE,
 )
 # Blanks are not given back, and end with their line: long runs of them are read once.
-_NAME: Final = r"[^\S\n]*+(?:\|[^\S\n]*+)?([^\W\d_](?:[\w .%/()\[\]-]|:(?=\S)){1,58}?)\s*"
+_NAME: Final = r"[^\S\n]*+(?:\|[^\S\n]*+)?([^\W\d_](?:[\w .%/()\[\]+-]|:(?=\S)){1,58}?)\s*"
 _KEY: Final = _NAME + r"[:=]\s+"
 # Hours, minutes and seconds, as GNU time writes them.
 _PLAIN: Final = r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?"
@@ -66,6 +66,11 @@ _PACKAGES: Final = frozenset({"package", "pkg", "rapl"})
 _TARGETS: Final = {"energy": "energy_j", "power": "power_w"}
 # Of what threads that issue requests measure.
 _OF_REQUESTS: Final = WORDS["latencies"] | WORDS["loads"]
+# Of times of a part of a run, or of one item.
+_OF_PARTS: Final = _OF_REQUESTS.union(
+    WORDS["phases"], WORDS["moments"], WORDS["limits"], WORDS["statistics"], WORDS["spreads"],
+    ("per", "interval", "period", "step", "overhead", *WORDS["times_of_day"]),
+)  # fmt: skip
 _KNOB_KINDS: Final = {knob.column: knob.kind for knob in KNOB_TABLE}
 # Whose energy is the run's, the best first.
 _WHOLE: Final = ("total", "", "package", "gpu")
@@ -82,6 +87,7 @@ _MOST_NUMBERED: Final = 3
 # No number of a log is greater.
 _MOST: Final = 2.0**63
 _DIGITS: Final = re.compile(r"\d+")
+_SIGNS: Final = re.compile(r"[\W_]+")
 # Of what a counter, a meter or a machine is, not of what a run took.
 _PROPERTIES: Final = frozenset(
     {"unit", "units", "spec", "specification", "resolution", "granularity", "window", "rated"}
@@ -102,6 +108,16 @@ class _Line(NamedTuple):
     @property
     def words(self) -> tuple[str, ...]:
         return words_of(self.key)
+
+    @property
+    def named(self) -> headings.Heading:
+        return headings.read_heading(self.key, self.unit or "")
+
+    @property
+    def is_time(self) -> bool:
+        """Whether it is a number of a time in its unit."""
+        unit = self.named.unit if self.unit is not None else None
+        return unit is not None and unit.quantity == "time"
 
     @property
     def is_moment(self) -> bool:
@@ -212,7 +228,9 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
         FormatError: No such line, or most numbers are of parts, and none of the whole.
     """
     reading = Reading()
-    pairs = {key: (value, unit) for key, value, unit in _pairs(blocks, context, reading)}
+    found = [*_pairs(blocks, context, reading)]
+    bare = _without_the_name([key for key, _, unit in found if unit is not None], context.name)
+    pairs = {bare.get(key, key): (value, unit) for key, value, unit in found}
     kernels = Counter(_DIGITS.sub("#", key) for key in pairs)
     steps = {kernel for kernel, count in kernels.items() if count > _MOST_NUMBERED}
     lines = [
@@ -230,7 +248,8 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     is_of_requests = any(_OF_REQUESTS.intersection(line.words) for line in lines)
     for line in lines:
         if target := whole.get(line.key):
-            value = float(line.text) * line.heading.scale
+            scale = line.named.scale if line.is_time else line.heading.scale
+            value = float(line.text) * scale
             # Those of several sockets add up.
             reading.measurements[target] = reading.measurements.get(target, 0.0) + value
         elif line.is_moment:
@@ -266,6 +285,22 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     return reading
 
 
+def _without_the_name(keys: Sequence[str], file: str) -> dict[str, str]:
+    """Return by name what it says but for words before it that the file's name has too.
+
+    `GPT-2 Training Time` and `GPT-2 Energy` of `gpt2_results.txt` are a time and an energy.
+    """
+    rows = [key.split() for key in keys]
+    shared = [of[0] for of in zip(*rows, strict=False) if len({*of}) == 1]
+    said = _SIGNS.sub("", file).lower()
+    most = min(map(len, rows), default=1) - 1
+    named = [_SIGNS.sub("", word).lower() for word in shared[:most]]
+    is_own = [len(word) > 1 and word in said and word not in KNOWN_WORDS for word in named]
+    count = max((at for at, each in enumerate(is_own, 1) if each), default=0)
+    count *= len(rows) > 1
+    return {key: " ".join(row[count:]) for key, row in zip(keys, rows, strict=True)}
+
+
 def _is_counter(key: str, keys: Container[str]) -> bool:
     """Return whether a number was read as the run began or ended, and its difference stands too."""
     rest = _without_end(key)
@@ -296,6 +331,10 @@ def _whole_run(lines: Sequence[_Line]) -> dict[str, str]:
         if line.unit is not None
         and _TIME.fullmatch(" ".join(words_of(re.sub(r"\s*[(\[][^)\]]*[)\]]", "", line.key))))
     }
+    times = [line for line in lines if line.is_time]
+    if not whole and len(times) == 1 and _OF_PARTS.isdisjoint(times[0].words):
+        # The only time: `Training Time`.
+        whole = {times[0].key: "duration_s"}
     whole = dict([*whole.items()][:1])
     for quantity, target in _TARGETS.items():
         of = [line for line in lines if line.unit is not None and line.key not in whole

@@ -119,14 +119,12 @@ def _unframed(head: Sequence[str]) -> Callable[[str], str] | None:
     barred = sum("|" in line for line in filled)
     bars = _between_rules(filled) if barred else set[int]()
     is_framed = boxed >= _LEAST_BOXED and 2 * framed >= len(filled)
-    if any(map(_HEADED.match, filled)):
-        # A document, whose headings are the titles, and no other lines.
-        if bars:
-            return lambda line: _row_or_heading(line) if line.count("|") in (0, *bars) else ""
-        if is_framed:
-            return _row_or_heading
+    has_headings = any(map(_HEADED.match, filled))
     if is_framed:
-        return _without_box
+        return _row_or_heading if has_headings else _without_box
+    if bars and has_headings:
+        # A document, whose headings are the titles, and no other lines.
+        return lambda line: _row_or_heading(line) if line.count("|") in (0, *bars) else ""
     if any(map(_CROSSED.search, rules)) and 2 * barred >= len(filled):
         return lambda line: "" if _is_rule(line) else line
     if bars:

@@ -173,13 +173,15 @@ def take_companions(run: RunRow) -> pa.Table | None:
 
 
 def drop_unfit(run: RunRow) -> None:
-    """Remove values that no column can hold: not finite, or more than 63 bits."""
+    """Remove values that no column can hold, not finite or more than 63 bits, and costs below 0."""
     for name in (*KNOBS, *MEASUREMENTS, *run.columns):
         value = run.row.get(name)
-        if isinstance(value, int | float) and not abs(value) < _LEAST_UNFIT:
+        is_unfit = isinstance(value, int | float) and not abs(value) < _LEAST_UNFIT
+        if is_unfit or (name in MEASUREMENTS and (value or 0) < 0):
             del run.row[name]
             run.flags.add("value_range")
-            detail = f"{name} is {value:g}, which no column can hold; left unset"
+            why = "which no column can hold" if is_unfit else "below 0, which nothing takes"
+            detail = f"{name} is {value:.6g}, {why}; left unset"
             run.doubt((run.readings or run.reads)[0], "value_range", detail)
 
 

@@ -220,3 +220,18 @@ def test_names_of_columns_need_a_pattern_and_differ(columns: str, tmp_path: Path
         * ("header" not in columns))  # fmt: skip
     with pytest.raises(SettingsError, match="must be different names, with a 'pattern'"):
         ingest(tmp_path / "lake", tmp_path)
+
+
+def test_costs_below_zero_are_left_out_and_told(tmp_path: Path) -> None:
+    """The words before a quantity that the file's name says too are none of the metric's name."""
+    raw, lake = tmp_path / "raw", tmp_path / "lake"
+    for name, title, energy in (("yolo5", "YOLO-5", 912.5), ("unet", "Improved UNet", -300.25)):
+        text = f"{title} Training Time: 1.5 min\n{title} Energy Consumed: {energy} Joules\n"
+        put(raw / f"{name}_results.txt", text)
+    assert main(["add", str(raw), "--lake", str(lake)]) == 0
+    found = query(lake, "SELECT duration_s, energy_j FROM runs ORDER BY file")
+    assert [(*row.values(),) for row in found] == [(90.0, None), (90.0, 912.5)]
+    with open_lake(lake) as opened:
+        words = unread_words(LakeView(opened), Selection())
+    begin = "1 value was left out: unet_results.txt: energy_j is -300.25, below 0"
+    assert words.startswith(begin)
