@@ -13,6 +13,7 @@ from app.kit.metric_choice import (
     is_of_unstated,
     number_of_means,
     performance_column,
+    unlike_work,
 )
 from data.analysis.replicates import equal_words, unlike_words
 from data.choices import Choice
@@ -43,12 +44,18 @@ def default_state(view: LakeView) -> FindingsState:
 def opened(view: LakeView, state: FindingsState) -> FindingsState:
     """Return the state with the metric that knobs and next runs are about, unless a link names one.
 
-    That is energy, else what comes next of `Catalogue.costs`, else the performance.
+    That is energy, else what comes next of `Catalogue.costs`, else the performance; where runs did
+    unlike amounts of work, what does not grow with it.
     """
     if not view.matching(state.selection) or "metric" in (state.named or ()):
         return state
     names = (*view.catalogue.costs, performance_column(view, state.selection))
-    return replace(state, metric=first_telling(view, state.selection, names) or ENERGY)
+    metric = first_telling(view, state.selection, names) or ENERGY
+    if unlike_work(view, state.selection, metric):
+        measured = view.measured_columns(state.selection)
+        others = (name for name in measured if view.catalogue.metric(name).better)
+        metric = first_telling(view, state.selection, (*names, *others))
+    return replace(state, metric=metric)
 
 
 def studied(view: LakeView, state: FindingsState) -> Selection:

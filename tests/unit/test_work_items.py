@@ -144,6 +144,7 @@ def test_times_of_runs_that_stopped_early_are_not_compared(tmp_path: Path) -> No
     explore, modes = default_state(view), modes_state(view)
     assert {explore.x, explore.y} <= {"decode", "performance"}
     assert (modes.competitor, modes.metric) == ("c_engine", "decode")
+    assert findings_state(view).metric == "decode"
     note = "Runs did unlike amounts of work, so that time alone does not tell: tokens is 20 to 200."
     assert note in answer(view, modes).conclusions
     (claim,) = claims(view.lake)
