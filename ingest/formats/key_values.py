@@ -4,64 +4,38 @@ Tables of two columns, names and numbers, are such logs too; of those with more 
 """
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Container, Iterable, Sequence
 from typing import Final, Literal, NamedTuple
 
 from data.declared import Column, Kind
 from data.errors import FormatError
 from data.knob_table import KNOB_TABLE
-from ingest.files.text_lines import decode_text, whole_text
-from ingest.formats.logged_blocks import are_blocks, under_sections
+from ingest.files.text_lines import decode_text
+from ingest.formats.logged_blocks import are_blocks
 from ingest.formats.trace_headings import Heading, read_heading
 from ingest.formats.trace_times import unix_of_number
-from ingest.formats.written_numbers import without_commas
+from ingest.formats.value_lines import (
+    COLUMNS,
+    ENDS,
+    PROPERTIES,
+    TIME,
+    are_samples,
+    block_of,
+    is_record,
+    pairs_of,
+    without_end,
+)
 from ingest.records import Problem, ReadContext, Reading
 from ingest.settings import headings
-from ingest.settings.column_names import ENDS_OF_RUNS, KNOWN_WORDS, WORDS, clean_name
+from ingest.settings.column_names import KNOWN_WORDS, WORDS, clean_name
 from ingest.settings.headings import words_of
 
 _ENDINGS: Final = re.compile(
-    r".*\.(?:log|txt|out|res|results?|stdout|stderr|time|report|rpt|stats?|summary|csv)",
+    r".*\.(?:log|txt|out|dat|res|results?|stdout|stderr|time|report|rpt|stats?|summary|csv)",
     re.IGNORECASE,
 )
-# Blanks are not given back, and end with their line: long runs of them are read once.
-_NAME: Final = r"[^\S\n]*+(?:\|[^\S\n]*+)?([^\W\d_](?:[\w .%/()\[\]+-]|:(?=\S)){1,58}?)\s*"
-_KEY: Final = _NAME + r"[:=]\s+"
-# Hours, minutes and seconds, as GNU time writes them.
-_PLAIN: Final = r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?"
-# With marks of thousands, or a decimal comma.
-_WRITTEN: Final = r"[-+]?(?:\d[\d,]*(?:\.\d+)?|\d{1,3}(?:\.\d{3})+,\d+)(?:[eE][-+]?\d+)?"
-_CLOCK: Final = r"(?:\d+:)?\d+:\d\d(?:\.\d+)?"
-_SPAN: Final = re.compile(r"\d:\d\d:\d\d(?:\.\d+)?")
-_NUMBER: Final = re.compile(
-    rf"{_KEY}({_CLOCK}|{_WRITTEN})\s*+(?:([A-Za-zµ%/°][A-Za-z/%]{{0,11}})\s*+)?\.?"
-)
-# `Package energy after: 77550.2 (921.1 J consumed)`: what the run took, behind a counter.
-_RESULT: Final = re.compile(
-    rf"{_KEY}{_WRITTEN}\s*[A-Za-zµ]*\s*\(\s*({_WRITTEN})\s*([A-Za-zµ/]{{1,12}})\s+"
-    r"(?:consumed|used|spent|drawn|elapsed|taken|in total)\s*\)\.?"
-)
-# `FPS:7.41`
-_CLOSE: Final = re.compile(r"\s*([A-Za-z][A-Za-z ]{0,20}):(\d+\.\d+)()\s*")
-_TOOK: Final = re.compile(r"elapsed|duration|runtime|mm:ss", re.IGNORECASE)
-# The sum over processors, which likwid writes beside their values.
-_SUM: Final = re.compile(r"((?:Energy|Power)(?:(?!Energy|Power|\] STAT)[^,|])*+\]) STAT")
-# A line of a table whose first column has names with units: its first number.
-_ROW: Final = re.compile(
-    rf"{_NAME}(?<=[\])])\s*(?:,\s*({_PLAIN})\s*(?:,.*)?|\|\s*({_PLAIN})\s*(?:\|.*)?"
-    rf"|[;\t]\s*({_WRITTEN})\s*)"
-)
-# A name with a unit and two numbers between commas.
-_COLUMNS: Final = re.compile(rf"^{_NAME}(?<=[\])]),\s*{_PLAIN}\s*,\s*{_PLAIN}", re.MULTILINE)
 _LIKWID: Final = re.compile(r"^(?:TABLE|STRUCT),", re.MULTILINE)
-_WORD: Final = re.compile(_KEY + r"([^\W\d_][\w.+/-]*(?: [\w.+/-]+){0,2})\s*")
-# Names of the time that a run took; a time of a part of it has further words.
-_TIME: Final = re.compile(
-    r"(?:(?:total|elapsed|execution|wall|wall.?clock|real|run|running) ?)*"
-    r"(?:time|elapsed|duration|runtime)(?: taken)?|wall.?(?:clock )?time for (?:all|running .*)",
-    re.IGNORECASE,
-)
 _PACKAGES: Final = frozenset({"package", "pkg", "rapl"})
 _TARGETS: Final = {"energy": "energy_j", "power": "power_w"}
 # Of what threads that issue requests measure.
@@ -74,27 +48,13 @@ _OF_PARTS: Final = _OF_REQUESTS.union(
 _KNOB_KINDS: Final = {knob.column: knob.kind for knob in KNOB_TABLE}
 # Whose energy is the run's, the best first.
 _WHOLE: Final = ("total", "", "package", "gpu")
-# A log measures one of these at least.
-_MEASURED: Final = frozenset({"energy", "power", "time", "rate"})
-_LEAST: Final = 3
-# So many powers of one name are samples.
-_SAMPLES: Final = 6
-# Its results are in its last lines, of which they are this share at least.
-_LAST_LINES: Final = 40
-_LEAST_SHARE: Final = 0.25
 # Names that differ in a number only are of steps, not of the run.
 _MOST_NUMBERED: Final = 3
-# No number of a log is greater.
-_MOST: Final = 2.0**63
 _DIGITS: Final = re.compile(r"\d+")
 _SIGNS: Final = re.compile(r"[\W_]+")
-# Of what a counter, a meter or a machine is, not of what a run took.
-_PROPERTIES: Final = frozenset(
-    {"unit", "units", "spec", "specification", "resolution", "granularity", "window", "rated"}
-    | {"nominal"}
-)
+# What a program says of results that are wrong.
+_FAILED: Final = frozenset({"unsuccessful", "failed", "failure", "incorrect", "invalid", "wrong"})
 _CLOCKS: Final = {(word,) for word in WORDS["clocks"]}
-_ENDS: Final = ENDS_OF_RUNS.keys() | {*ENDS_OF_RUNS.values()}
 
 
 class _Line(NamedTuple):
@@ -135,12 +95,12 @@ class _Line(NamedTuple):
     def is_property(self) -> bool:
         """Whether it states what a meter or a machine is, or a seed: nobody tunes it."""
         is_seed = self.unit == "" and self.words[-1:] == ("seed",)
-        return self.unit is not None and (is_seed or not _PROPERTIES.isdisjoint(self.words))
+        return self.unit is not None and (is_seed or not PROPERTIES.isdisjoint(self.words))
 
     @property
     def is_beside(self) -> bool:
         """Whether it is a property, a limit or a counter, and so nothing that the run took."""
-        return self.is_property or self.is_limit or not _ENDS.isdisjoint(self.words)
+        return self.is_property or self.is_limit or not ENDS.isdisjoint(self.words)
 
     @property
     def is_set(self) -> bool:
@@ -153,68 +113,19 @@ class _Line(NamedTuple):
 
 
 def sniff(name: str, head: bytes) -> bool:
-    """Return whether a text ends with such lines, of which one is a measurement.
+    """Return whether a text ends with such lines, or has a block of them; one is a measurement.
 
     The ending of the name decides too: files of settings have such lines as well. A power that is
     read again and again is of samples, of which the last is not that of the run.
     """
     text = decode_text(head)
-    is_table = name[-4:].lower() == ".csv" or _COLUMNS.search(text)
+    is_table = name[-4:].lower() == ".csv" or COLUMNS.search(text)
     if not _ENDINGS.fullmatch(name) or (is_table and not _LIKWID.search(text)):
         return False
-    if are_blocks(text.splitlines()):
+    lines = text.splitlines()
+    if are_blocks(lines) or are_samples(lines):
         return False
-    lines = [line for line in text.splitlines() if line.strip()]
-    if _are_samples(lines):
-        return False
-    lines = lines[-_LAST_LINES:]
-    numbers = [pair for line in lines if (pair := _number(line)) is not None]
-    return (
-        len(numbers) >= min(_LEAST, max(len(lines), _LEAST - 1))
-        and len(numbers) >= _LEAST_SHARE * len(lines)
-        and any(_is_measured(key, unit) for key, _, unit in numbers)
-    )
-
-
-def _are_samples(lines: Sequence[str]) -> bool:
-    """Return whether lines of one name have many powers, as of `powermetrics` and `ipmitool`."""
-    powers: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for key, number, unit in filter(None, map(_number, lines)):
-        powers[key, unit].append(number)
-    return any(
-        len(values) >= _SAMPLES
-        and len({*values}) > 1
-        and headings.quantity_of(headings.read_heading(*name)) == "power"
-        for name, values in powers.items()
-    )
-
-
-def _number(line: str) -> tuple[str, str, str] | None:
-    """Return name, number as it is written and unit of a line; None for others."""
-    if row := _ROW.fullmatch(_SUM.sub(r"\1", line)):
-        return row[1].strip(), row[2] or row[3] or row[4], ""
-    if result := _RESULT.fullmatch(line):
-        return _without_end(result[1]), result[2], result[3]
-    match = _NUMBER.fullmatch(line) or _CLOSE.fullmatch(line)
-    if match is None:
-        return None
-    # Else a time of day, which has two digits of hours.
-    is_span = _TOOK.search(match[1]) or (_SPAN.fullmatch(match[2]) and _TIME.fullmatch(match[1]))
-    if ":" in match[2] and not is_span:
-        return None
-    return match[1].strip(), match[2], "s" if ":" in match[2] else match[3] or ""
-
-
-def _without_end(key: str) -> str:
-    """Return a name without the word for when it was read: `Package energy before`."""
-    return " ".join(word for word in key.split() if word.lower().strip(".,()") not in _ENDS)
-
-
-def _is_measured(key: str, unit: str) -> bool:
-    if not _PROPERTIES.isdisjoint(words_of(key)):
-        return False
-    heading = headings.read_heading(key, unit)
-    return headings.quantity_of(heading) in _MEASURED or heading.has("throughput")
+    return is_record(lines) or bool(block_of(lines))
 
 
 def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
@@ -228,7 +139,7 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
         FormatError: No such line, or most numbers are of parts, and none of the whole.
     """
     reading = Reading()
-    found = [*_pairs(blocks, context, reading)]
+    found = [*pairs_of(blocks, context, reading)]
     bare = _without_the_name([key for key, _, unit in found if unit is not None], context.name)
     pairs = {bare.get(key, key): (value, unit) for key, value, unit in found}
     kernels = Counter(_DIGITS.sub("#", key) for key in pairs)
@@ -264,6 +175,9 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
             name = clean_name(line.key, "text", columns)
             columns[name] = Column(name, "label", "text", line.key, line.key)
             reading.knobs[name] = line.text
+            if line.text.lower() in _FAILED:
+                detail = f"the program says {line.key!r} is {line.text}"
+                reading.problems.append(Problem("unverified", "doubted", detail))
         else:
             name = clean_name(line.key, "real", columns)
             unit = line.unit
@@ -303,7 +217,7 @@ def _without_the_name(keys: Sequence[str], file: str) -> dict[str, str]:
 
 def _is_counter(key: str, keys: Container[str]) -> bool:
     """Return whether a number was read as the run began or ended, and its difference stands too."""
-    rest = _without_end(key)
+    rest = without_end(key)
     return rest != key and rest in keys
 
 
@@ -329,7 +243,7 @@ def _whole_run(lines: Sequence[_Line]) -> dict[str, str]:
         line.key: "duration_s"
         for line in lines
         if line.unit is not None
-        and _TIME.fullmatch(" ".join(words_of(re.sub(r"\s*[(\[][^)\]]*[)\]]", "", line.key))))
+        and TIME.fullmatch(" ".join(words_of(re.sub(r"\s*[(\[][^)\]]*[)\]]", "", line.key))))
     }
     times = [line for line in lines if line.is_time]
     if not whole and len(times) == 1 and _OF_PARTS.isdisjoint(times[0].words):
@@ -385,33 +299,3 @@ def _take_knob(
     columns[name] = Column(name, "knob", kind, line.key, line.key, unit, is_given=is_given)
     values = {"text": str, "real": float, "whole": int}
     reading.knobs[name] = values[kind](line.text)
-
-
-def _pairs(
-    blocks: Iterable[bytes], context: ReadContext, reading: Reading
-) -> Iterator[tuple[str, str, str | None]]:
-    """Yield name, value and unit of each line; the unit is None of a text.
-
-    All numbers of a file have the same decimal mark. Where that is unclear those with a comma are
-    left out, which becomes a problem of the reading.
-    """
-    lines = whole_text(blocks, context.name).splitlines()
-    parsed = [_number(line) for line in lines]
-    keys = under_sections(lines, [each[0] if each else "" for each in parsed])
-    parsed = [(key, *each[1:]) if each else None for key, each in zip(keys, parsed, strict=True)]
-    written = [each[1] for each in parsed if each and ":" not in each[1]]
-    plain = without_commas(written, is_comma_separated=True)
-    if plain is None:
-        detail = "some numbers have a decimal point: those with a comma are left out, such as "
-        detail += next(text for text in written if "," in text)
-        reading.problems.append(Problem("unclear_comma", "doubted", detail))
-    numbers = dict(zip(written, plain or written, strict=True))
-    for line, each in zip(lines, parsed, strict=True):
-        if each is None:
-            if text := _WORD.fullmatch(line):
-                yield text[1].strip(), text[2].strip(), None
-        elif ":" in each[1]:
-            parts = enumerate(reversed(each[1].split(":")))
-            yield each[0], f"{sum(float(part) * 60**n for n, part in parts):.12g}", "s"
-        elif "," not in (number := numbers[each[1]]) and abs(float(number)) < _MOST:
-            yield each[0], number, each[2]

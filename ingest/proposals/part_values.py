@@ -9,11 +9,13 @@ from ingest.settings.column_names import VALUES, WORDS
 from ingest.settings.headings import words_of
 
 _MACHINE: Final = re.compile(r"[a-z]{1,3}\d{3,4}[a-z]*\d*|node\d+|host\d+", re.IGNORECASE)
+# A day.
+DAY: Final = r"(?:\d{4}-\d\d-\d\d|(?:19|20)\d\d_(?:0[1-9]|1[0-2])_[0-3]\d)"
 # Dates, seconds and ms since 1970 that are no round numbers, digests, and uuids.
 _STAMP: Final = re.compile(
     r"(?:19|20)\d\d(?:0[1-9]|1[0-2])[0-3]\d(?:[^\d.].*|\d{4,6})?|1[0-9]{9}(?<!000)(?:[0-9]{3}|\.\d+)?"
     r"|(?=.*[a-f])(?=.*\d)[0-9a-f]{7,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-    r"|\d{4}-\d\d-\d\d.*"
+    rf"|{DAY}.*"
 )
 _DIGEST: Final = re.compile(r"(?=.*[a-f])(?=.*\d)[0-9a-f]{7,40}")
 # Words before numbers of processes: PowerJoular adds `-4711.csv` to the name of a file.

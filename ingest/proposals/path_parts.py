@@ -30,7 +30,7 @@ from ingest.proposals.name_tokens import (
     name_before,
     optional_mark,
 )
-from ingest.proposals.part_values import are_clocks, are_machines, kind_of
+from ingest.proposals.part_values import DAY, are_clocks, are_machines, kind_of
 from ingest.settings.column_names import (
     MODEL,
     VALUES,
@@ -45,7 +45,8 @@ from ingest.settings.units import unit_of
 # In a time of day, in `1.2GHz` and in `C++` they separate nothing; in `cg.C.16.1` the dots do.
 _ONE_PART: Final = re.compile(
     r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-    r"|\d{4}-\d\d-\d\d(?:[-_T ]\d\d[-_.:h]?\d\d(?:[-_.:m]?\d\d)?)?|(?:19|20)\d{6}[-_T]\d{4,6}"
+    rf"|{DAY}(?:[-_T ]\d\d[-_.:h]?\d\d(?:[-_.:m]?\d\d(?:[_.]\d{{3,9}})?)?)?"
+    r"|(?:19|20)\d{6}[-_T]\d{4,6}"
     r"|(?<![.\d])\d+\.\d+(?![.\d])|(?<=[A-Za-z])\++(?![A-Za-z0-9+])"
     rf"|{MODEL}"
     rf"|(?i:{'|'.join(sorted(v for of in VALUES.values() for v in of if '_' in v))})(?![A-Za-z0-9])"

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from data.connection import open_lake
 from ingest.formats.logged_blocks import under_sections
+from ingest.formats.value_lines import block_of
 from ingest.proposals.path_parts import read_paths
 from ingest.settings.headings import is_setting, quantity_of, read_heading, words_of
 from tests.fixtures.ingest import ingest, put, query, runs
@@ -31,6 +33,42 @@ def test_names_in_one_section_alone_stay_as_they_are() -> None:
     lines = ["Costs:", "time: 1 s", "energy: 5 J", "Other:", "time: 2 s"]
     names = ["", "time", "energy", "", "time"]
     assert under_sections(lines, names) == ["", "Costs time", "energy", "", "Other time"]
+
+
+BLOCK = """ Grid solver, 3 x 3
+{steps}
+ Solver Done.
+ Kind            =                  A
+ Time in seconds =             {time}
+ Total ranks     =                {n}
+ Mop/s total     =             {rate}
+ Check           =       {check}
+
+ Built with:
+    CC           = cc -O3
+"""
+
+
+def test_a_block_of_values_in_a_long_text_is_its_record(lake: Path, tmp_path: Path) -> None:
+    """Most of the last lines are of something else; the folders are the times of the runs."""
+    steps = "\n".join(f" FAILURE: {n} 0.5{n}E+07 0.25" for n in range(40))
+    for n, check in ((1, "SUCCESSFUL"), (2, "UNSUCCESSFUL"), (4, "SUCCESSFUL"), (8, "SUCCESSFUL")):
+        text = BLOCK.format(steps=steps, time=80.5 / n, n=n, rate=900.5 * n, check=check)
+        put(tmp_path / "raw" / f"2021_03_0{n}_11_4{n}_10_50{n}0351{n}" / "run.dat", text)
+    report = ingest(lake, tmp_path / "raw", is_proposing=True)
+    found = query(lake, "SELECT total_ranks, duration_s, mop_s_total FROM runs ORDER BY ALL")
+    assert [(*each.values(),) for each in found] == [(n, 80.5 / n, 900.5 * n) for n in (1, 2, 4, 8)]
+    with open_lake(lake) as opened:
+        names = [each.name for each in opened.catalogue.columns if each.role == "knob"]
+    assert names == ["total_ranks"]
+    assert [each.problem.kind for each in report.problems] == ["unverified"]
+
+
+def test_blocks_of_several_runs_are_no_record_of_one() -> None:
+    steps = "working\n" * 40
+    one = BLOCK.format(steps=steps, time=9.5, n=2, rate=8.5, check="ok")
+    assert block_of(one.splitlines())
+    assert not block_of((one + one).splitlines())
 
 
 @pytest.mark.parametrize(
