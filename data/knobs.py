@@ -1,5 +1,6 @@
 """The knobs: columns that were given or set before a run, for axes and competitors."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -41,6 +42,8 @@ _WRITERS: Final[dict[str, Callable[[str], Callable[[Value], str]]]] = {
 }
 
 
+# Numbers below such headings have no order: `gpu_model`, `modelId`, `Seed`.
+_NAMED: Final = re.compile(r"(?:\b|_)(?:[Ii][Dd]|[Mm]odel|[Ss]eed)$|[a-z](?:Id|ID|Model|Seed)$")
 # A page writes the same values after each change of filters.
 _CACHED_TEXTS: Final = 512
 
@@ -108,6 +111,12 @@ class Knob:
     def is_declared(self) -> bool:
         """Whether a dataset declares it."""
         return self.name.startswith(FACET_PREFIX)
+
+    @cached_property
+    def is_name(self) -> bool:
+        """Whether its values name things, as those of `model_id` do, which may be numbers."""
+        is_said = self.is_declared and _NAMED.search(self.title) is not None
+        return is_said or not self.facet.is_number
 
     @cached_property
     def is_plain_number(self) -> bool:

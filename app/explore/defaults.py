@@ -1,12 +1,15 @@
 """Defaults of Explore: a dataset, a workload, one load."""
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any, Final
 
+import numpy as np
 import polars as pl
 
 from app.explore.opening_rule import (
     Pair,
+    Roles,
     are_alike,
     choose_heat,
     choose_over_settings,
@@ -14,6 +17,7 @@ from app.explore.opening_rule import (
     is_energy_over_time,
     wants_logs,
 )
+from app.explore.question import Question
 from app.explore.state import ExploreState
 from app.kit.lake_view import LakeView, of_workload
 from app.kit.metric_choice import (
@@ -30,6 +34,7 @@ from data.analysis.facet_counts import MetricRange
 from data.declared import PERFORMANCE
 from data.queries.runs import chosen_counts_query, one_measurement_query
 from data.queries.storage import IDLE_WORKLOAD
+from data.repeatable import are_past
 from data.selection import Selection, Value
 
 # Of these the value with most configurations is shown, of several the one in the middle; of loads
@@ -148,7 +153,7 @@ def opened(view: LakeView, state: ExploreState) -> ExploreState:
         return state
     named, knobs = state.named, view.catalogue.knobs
     measured, alone = _with_metrics(view, state)
-    chosen = with_knobs(view, measured)
+    chosen = with_knobs(view, measured, _telling(view, measured))
     varying, changes = view.varying(state.selection), dict[str, Any]()
     for keys in _KNOB_KEYS:
         names = [state.parameters()[key].attribute for key in keys]
@@ -242,8 +247,34 @@ def _with_metrics(view: LakeView, state: ExploreState) -> tuple[ExploreState, tu
     return replace(state, **changes), tuple(shown_x if name == x else name for name in over[:most])
 
 
-def with_knobs(view: LakeView, state: ExploreState) -> ExploreState:
-    """Return the state with the knobs that distinguish its runs."""
+def _telling(view: LakeView, state: ExploreState) -> list[str]:
+    """Return the setting that tells most of the y of the scatter's points, if it does.
+
+    The means of its values make up most of the variance, adjusted for their number. None where all
+    settings have roles.
+    """
+    varying = view.varying(state.selection)
+    knobs = [knob for knob in view.catalogue.knobs.values() if knob.column in varying]
+    if len(knobs) <= len(Roles._fields):
+        return []
+    points = Question.of(view, state).narrowed
+    if len(points) < 2:
+        return []
+    y = points.floats("y")
+    y = np.log(y) if y.min() > 0 else y
+    y, left = y - y.mean(), {}
+    for knob in (k for k in knobs if not k.is_given and k.column in points.table.columns):
+        codes = points.codes(knob.column).codes
+        counts = np.bincount(codes)
+        between = float((np.square(np.bincount(codes, y)) / np.maximum(counts, 1)).sum())
+        freedom = len(y) - np.count_nonzero(counts)
+        left[knob.name] = (y @ y - between) / freedom if freedom else np.inf
+    best = min(left, key=left.__getitem__, default="")
+    return [best] if best and left[best] < 0.5 * (y @ y) / (len(y) - 1) else []
+
+
+def with_knobs(view: LakeView, state: ExploreState, telling: Collection[str] = ()) -> ExploreState:
+    """Return the state with the knobs that distinguish its runs; see `choose_roles`."""
     left = view.left(state.selection)
     knobs = view.catalogue.knobs
     columns = {name: left[knob.column] for name, knob in knobs.items()}
@@ -253,10 +284,13 @@ def with_knobs(view: LakeView, state: ExploreState) -> ExploreState:
         for name, column in columns.items()
     }
     known = {name: n if columns[name].count() else 0 for name, n in values.items()}
-    numbers = [name for name, knob in knobs.items() if knob.facet.is_number]
+    numbers = [name for name, knob in knobs.items() if not knob.is_name]
     items = [n for n, knob in knobs.items() if knob.column in view.catalogue.item_columns]
-    heat_x, heat_y = choose_heat(known, items)
-    roles = choose_roles(values, numbers)
+    heat_x, heat_y = choose_heat(known, items, telling)
+    # Times that have passed are no setting, where anything else differs.
+    past = {n for n in values if values[n] > 1 and are_past(knobs[n].column, columns[n].unique())}
+    others = {name: n for name, n in values.items() if name not in past}
+    roles = choose_roles(others if max(others.values()) > 1 else values, numbers, telling)
     # A line runs over numbers rather than names, and over what was set rather than its items.
     over, style = heat_y, heat_x
     if heat_x in numbers and (heat_y not in numbers or (heat_y in items and heat_x not in items)):

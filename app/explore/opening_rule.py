@@ -24,18 +24,22 @@ class Roles(NamedTuple):
 _SECOND: Final = {"symbol": ("machine",), "colour": ("mode", "machine")}
 
 
-def choose_roles(values: Mapping[str, int], numbers: Collection[str]) -> Roles:
+def choose_roles(
+    values: Mapping[str, int], numbers: Collection[str], telling: Collection[str] = ()
+) -> Roles:
     """Choose the knobs of colour, size and symbol.
 
     DVFS, ITR and system have their usual roles if they vary. Next, the completion mode gets the
     colour, and the machine the symbol or else the colour. Each role that is still free gets the
     knob with the most values among those without a role: for the symbol one with at most six
     values, names before numbers, and no number that the colour then lacks; for the size a number.
-    A knob with one value, or with more than 20 names, gets no role.
+    A knob with one value, or with more than 20 names, gets no role. What tells most of the picture
+    comes first.
 
     Args:
         values: Number of values of each knob in the chosen runs, NULL included, in menu order.
         numbers: Knobs whose values are numbers.
+        telling: The setting that tells most of the picture, if one does.
     """
     varying = {
         name: n for name, n in values.items() if n > 1 and (name in numbers or n <= _MOST_NAMES)
@@ -49,26 +53,36 @@ def choose_roles(values: Mapping[str, int], numbers: Collection[str]) -> Roles:
         free = [n for n in varying if n not in chosen.values() and n not in Roles()]
         if role == "symbol":
             few = [name for name in free if varying[name] <= _MOST_SYMBOLS]
+            few = [name for name in few if name in telling] or few
             is_spare = len(free) > 1 or "colour" in chosen
             free = [name for name in few if name not in numbers] or (few if is_spare else [])
         if role == "size":
             free = [name for name in free if name in numbers]
         if role not in chosen:
-            chosen[role] = max(free, key=lambda name: varying[name], default=NONE)
+            rank = lambda name: (name in telling, varying[name])  # noqa: E731
+            chosen[role] = max(free, key=rank, default=NONE)
     return Roles(**chosen)
 
 
-def choose_heat(values: Mapping[str, int], items: Collection[str] = ()) -> tuple[str, str]:
+def choose_heat(
+    values: Mapping[str, int], items: Collection[str] = (), telling: Collection[str] = ()
+) -> tuple[str, str]:
     """Choose the knobs of the heatmap along x and y: ITR and DVFS, then those with most values.
 
     Args:
-        values: As in `choose_roles`; 0 for knobs without any value.
+        values, telling: As in `choose_roles`; 0 for knobs without any value.
         items: Programs, inputs and the like: one at most, beside something that was set.
     """
     usual, last = ("itr", "dvfs"), ("dataset", "workload", "work")
     ranked = sorted(
         (name for name in values if name != "system"),
-        key=lambda name: (values[name] > 1, name in usual, name not in last, values[name]),
+        key=lambda name: (
+            values[name] > 1,
+            name in usual,
+            name not in last,
+            name in telling,
+            values[name],
+        ),
         reverse=True,
     )
     known = [name for name in ranked if values[name] > 0]

@@ -12,8 +12,11 @@ from app.kit.panels import NONE
 from data.analysis.coded_rows import Part
 from data.catalogue import Catalogue
 from data.knobs import Knob
+from data.selection import Value
 
 NEUTRAL: Final = "#808080"
+# So many whole numbers at most have a hue each.
+_MOST_APART: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +64,19 @@ def encoding_of(
     hues = None
     if colour is not None:
         column, shades = points.codes(colour.column), points.values(colour.column)
-        # Names have a hue each, and so has one number beside none.
-        if (None in shades and len(shades) == 2) or not colour.facet.is_number:
+        # Names have a hue each, and so have a few whole numbers, and one number beside none.
+        if _is_few(colour, shades) or colour.is_name:
             counts = dict(zip(column.values, np.bincount(column.codes).tolist(), strict=False))
             ordered = sorted(shades, key=lambda v: (-counts[v], v is not None, v or 0))
             hues = competitors_of(colour, shades, systems, labels, ordered)
     return Encoding(colour, size, symbol, competitors_of(by_symbol, values, systems, labels), hues)
+
+
+def _is_few(knob: Knob, values: Sequence[Value | None]) -> bool:
+    """Return whether a scale would show values that nobody set between those that were: 0.5."""
+    known = [float(value) for value in values if value is not None and knob.facet.is_number]
+    is_whole = knob.is_declared and all(value.is_integer() for value in known)
+    return (None in values and len(values) == 2) or (is_whole and len(known) <= _MOST_APART)
 
 
 def labels_of(points: Part) -> dict[str, str]:

@@ -106,7 +106,7 @@ def competitors_of(
         first: Values that get a hue before others, where there are more names than hues.
     """
     ordered = ordered_values(knob, values)
-    is_scaled = knob.facet.is_number
+    is_scaled = not knob.is_name
     hues = scale_hues(ordered) if is_scaled else _hues(knob, ordered, systems, first)
     labels = tuple(value_label(knob, value, system_labels) for value in ordered)
     symbols = tuple(_symbol(knob, v, i, systems) for i, v in enumerate(ordered))

@@ -154,6 +154,12 @@ def test_dvfs_itr_system_then_the_knobs_with_most_values() -> None:
     assert choose_roles({"system": 2, "machine": 1}, numbers) == Roles(NONE, NONE, "system")
     suite = {"system": 1, "rapl": 2, "c_suite": 3, "c_program": 122}
     assert choose_roles(suite, {"rapl"}) == Roles(colour="rapl", size=NONE, symbol="c_suite")
+    # What tells most of the picture comes first.
+    swept = {"system": 1, "c_mode": 2, "c_watts": 3, "c_clock": 5, "c_batch": 2}
+    numbers = {*swept} - {"system"}
+    assert choose_roles(swept, numbers) == Roles("c_watts", "c_mode", "c_clock")
+    assert choose_roles(swept, numbers, ["c_batch"]) == Roles("c_clock", "c_watts", "c_batch")
+    assert choose_heat(swept, (), ["c_batch"]) == ("c_batch", "c_clock")
 
 
 def test_the_heatmap_opens_with_knobs_that_vary() -> None:
@@ -199,6 +205,28 @@ def test_a_lake_of_three_machines_opens_with_them(tmp_path: Path) -> None:
     assert names[:3] == ["a1", "b2", "c3"]
     assert not any("energy" in name for name in names)
     assert len({t["marker"]["symbol"] for t in traces(figure, "points")}) == 3
+
+
+def test_what_tells_the_cost_has_a_role_and_ids_are_no_scale(tmp_path: Path) -> None:
+    names = ("watts", "gpu_id", "clock", "batch")
+    columns = tuple(Column(name, "knob", "whole", title=name) for name in names)
+    rows = [
+        run(itr_us=None, dvfs_ghz=None, watts=watts, gpu_id=gpu, clock=clock, batch=batch,
+            energy_j=1000.0 * batch + clock + watts, latency_p99_us=100.0 + clock)
+        for watts in (10, 15, 20) for gpu in (0, 1) for clock in (300, 400, 500, 600)
+        for batch in (1, 32)
+    ]  # fmt: skip
+    view = Lakes(write_lake(tmp_path / "lake", rows, columns)).at(None)
+    state, knob_of = default_state(view), view.catalogue.knob_of_column
+    assert (state.symbol, state.colour) == (knob_of["batch"].name, knob_of["clock"].name)
+    by_each = {
+        name: replace(state, colour=knob_of[name].name, symbol=NONE, size=NONE) for name in names
+    }
+    is_scaled = {
+        name: "coloraxis" in traces(picture("scatter", view, each)["figure"], "points")[0]["marker"]
+        for name, each in by_each.items()
+    }
+    assert is_scaled == {"watts": False, "gpu_id": False, "clock": True, "batch": False}
 
 
 @pytest.mark.parametrize(
