@@ -246,8 +246,9 @@ def _whole_run(lines: Sequence[_Line]) -> dict[str, str]:
         and TIME.fullmatch(" ".join(words_of(re.sub(r"\s*[(\[][^)\]]*[)\]]", "", line.key))))
     }
     times = [line for line in lines if line.is_time]
-    if not whole and len(times) == 1 and _OF_PARTS.isdisjoint(times[0].words):
-        # The only time: `Training Time`.
+    is_named = len(times) == 1 and {*times[0].words} & {"time", "duration", "runtime", "elapsed"}
+    if not whole and is_named and _OF_PARTS.isdisjoint(times[0].words):
+        # The only time: `Training Time`; `slowest rank` is of a part.
         whole = {times[0].key: "duration_s"}
     whole = dict([*whole.items()][:1])
     for quantity, target in _TARGETS.items():
