@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations, islice, permutations
 from typing import Final
@@ -11,12 +12,14 @@ from ingest.formats.json_rows import is_set
 from ingest.proposals.guess import Guess, are_twins, decides, rows_by
 from ingest.proposals.heading_roles import is_measured, names_machines
 from ingest.proposals.name_tokens import two_lists
-from ingest.proposals.roles import YES_OR_NO
+from ingest.proposals.roles import FEW_VALUES, YES_OR_NO
 from ingest.settings.column_names import WORDS
 from ingest.settings.headings import words_of
 
 # Numbers with so few values may go together by chance.
 _FEW: Final = 2
+# Such a share of rows is nearly all.
+_NEARLY_ALL: Final = 0.9
 # Whole numbers under these stand for names.
 _CODES: Final = WORDS["identifiers"] | {"mode", "code", "type", "class", "case", "variant"}
 _DIGEST: Final = re.compile(r"(?=.*[a-f])(?=.*\d)[0-9a-f]{7,}")
@@ -139,9 +142,26 @@ def _mark_followers(guesses: Sequence[Guess]) -> None:
             said = WORDS["set"].difference(_NUMBERS) & {*guess.heading.words}
             decided = (each for each in texts if decides(each.cells, guess.cells))
             alone = () if said or guess.quantity else tuple(islice(decided, 1))
+            alone = alone or (() if said or guess.quantity else _mostly_decided(guess, texts))
             if of := alone or _pair_of(guess, texts) or _twin_where_known(guess, guesses):
                 named = " and ".join(each.heading.text for each in of)
                 guess.take("label", f"follows from {named}")
+
+
+def _mostly_decided(guess: Guess, texts: Sequence[Guess]) -> tuple[Guess, ...]:
+    """Return two settings that decide numbers of which nothing says that they were set, and of
+    which the first does in nearly all rows: numbers of groups of its names.
+    """
+    if guess.count <= _FEW or not guess.why.startswith(FEW_VALUES):
+        return ()
+    for one, other in permutations(texts, 2):
+        both = [*zip(one.cells, other.cells, strict=True)]
+        rows = rows_by([one.cells], range(len(guess.cells)))
+        often = [Counter(guess.cells[row] for row in of).most_common(1)[0][1] for of in rows]
+        is_near = sum(often) >= _NEARLY_ALL * len(guess.cells)
+        if one.count > guess.count and is_near and decides(both, guess.cells):
+            return one, other
+    return ()
 
 
 def _pair_of(guess: Guess, texts: Sequence[Guess]) -> Sequence[Guess]:
