@@ -253,14 +253,36 @@ def _is_saving(guess: Guess) -> bool:
 def _mark_parts(guesses: Sequence[Guess]) -> None:
     """Make metrics of the clocks of several processors: `CPU_FREQUENCY_0` to `CPU_FREQUENCY_7`.
 
-    A rail of few values is measured if its like is: `idle 12v` beside `idle 5v`.
+    What its like is was measured, unless its values were chosen: `idle 12v` beside `idle 5v`, and
+    `time1` beside `time`. The whole part of a metric is none of its own.
     """
     kernels = Counter(guess.kernel for guess in guesses)
-    measured = {guess.kernel for guess in guesses if guess.role == "metric"}
+    metrics = [guess for guess in guesses if guess.role == "metric"]
+    measured = {guess.kernel for guess in metrics}
+    stems = {guess.heading.text for guess in metrics}
     for guess in guesses:
-        is_rail = guess.kernel.lower().endswith("#v")
-        if is_rail and guess.why.startswith(FEW_VALUES) and guess.kernel in measured:
+        is_few = guess.why.startswith(FEW_VALUES)
+        is_free = guess.role == "metric" or is_few
+        whole = next((each for each in metrics if is_free and _is_whole_part(guess, each)), None)
+        is_rail = guess.kernel.lower().endswith("#v") and guess.kernel in measured
+        if whole is not None:
+            guess.take("label", f"the whole part of {whole.heading.text}")
+        elif is_few and (is_rail or guess.heading.text.rstrip("0123456789").rstrip("_ ") in stems):
             guess.take("metric", "its like is measured")
         is_part = kernels[guess.kernel] >= _LEAST_PARTS and guess.quantity == "frequency"
         if is_part and guess.role == "knob":
             guess.take("metric", A_PART)
+
+
+def _is_whole_part(guess: Guess, metric: Guess) -> bool:
+    """Return whether whole numbers are a metric without its fraction, of a like name in most rows.
+
+    Of another name they are so in all, and of several values.
+    """
+    is_whole = guess.kind == "whole" and metric.kind == "real"
+    if not is_whole or not 0 < len(guess.numbers) == len(metric.numbers):
+        return False
+    same = guess.numbers == np.floor(metric.numbers)
+    if guess.heading.text.startswith(metric.heading.text):
+        return 2 * int(np.count_nonzero(same)) > len(same)
+    return guess.count > _LEAST_PARTS and bool(same.all())

@@ -73,6 +73,10 @@ MOST_STEPS: Final = 12
 
 
 YES_OR_NO: Final = frozenset({"0", "1", "true", "false", "yes", "no", "y", "n"})
+# By so much 3.3 V, 5 V and 12 V are apart at least; what one supply gave is not.
+_SUPPLIES_APART: Final = 1.2
+# What stands before numbers: bounds, and marks of a text.
+_MARKS: Final = " <>=~*_`≤≥≈"
 # Pieces of a run, whose length is set where it is the same in all.
 _PIECES: Final = ("iteration", "iter", "invocation", "launch", "warmup", "sample")
 
@@ -169,6 +173,7 @@ _OF_NUMBERS: Final = (
           and (c.recurs or c.kind == "whole") and not c.has(*WORDS["read_clocks"]),
           "knob", "a clock, {c.variety}"),
     _Case(lambda c: c.quantity == "frequency", "metric", "a clock, {c.variety}"),
+    _Case(lambda c: _is_supply(c), "knob", "voltages far apart that recur: {c.variety}"),
     _Case(lambda c: c.has(*WORDS["loads"]) and c.recurs and c.kind == "whole"
           and is_even(c.numbers), "knob", "a load that was offered: {c.variety}"),
     _Case(lambda c: _is_progression(c), "knob", "whole numbers in even steps: {c.variety}"),
@@ -283,9 +288,21 @@ def _are_dates(column: _Column) -> bool:
 
 
 def _are_measurements(column: _Column) -> bool:
-    numbered = sum(count for text, count in column.counts.items() if text[0].isdigit())
-    is_cost = column.quantity in ("energy", "power", "time") and not column.has(*WORDS["limits"])
+    """Return whether most texts of a measured quantity begin with a number: `< 0.012`, `5 W`."""
+    often = column.counts.items()
+    numbered = sum(count for text, count in often if text.lstrip(_MARKS)[:1].isdigit())
+    is_cost = column.quantity in ("energy", "power", "time", "current")
+    is_cost &= not column.has(*WORDS["limits"])
     return 2 * numbered > column.rows and (is_cost or column.heading.words[-1:] == ("rss",))
+
+
+def _is_supply(column: _Column) -> bool:
+    """Return whether voltages are few, far apart and of two digits, as those of supplies are."""
+    if column.quantity != "voltage" or not 1 < column.count <= column.rows / 2:
+        return False
+    volts = np.unique(column.numbers)
+    is_far = volts[0] > 0 and bool(np.all(volts[1:] >= _SUPPLIES_APART * volts[:-1]))
+    return is_far and all(digits_of(text) <= 2 for text in column.counts)
 
 
 def _names_a_run(column: _Column) -> bool:

@@ -46,7 +46,7 @@ def mark_twins(guesses: Sequence[Guess]) -> None:
             is_many = guess.count > _FEW and ("text" not in (guess.kind, twin.kind) or is_count)
             # A limit of each machine is none that someone swept.
             is_again = guess.kind == "text" or is_many or names_machines(twin.heading)
-            is_again |= _is_id(twin)
+            is_again |= _is_id(twin) or _is_number_of(guess, twin) or _is_number_of(twin, guess)
             if is_again and are_twins(twin.cells, guess.cells):
                 left = guess
                 is_code = twin.kind == "real" and not _is_named(twin)
@@ -55,6 +55,7 @@ def mark_twins(guesses: Sequence[Guess]) -> None:
                 is_whole = twin.heading.has(*_OF_SETTINGS) and not left.heading.has(*_OF_SETTINGS)
                 is_plainer |= is_whole and left.kind == "text"
                 is_plainer |= _is_id(twin) and not _is_id(left)
+                is_plainer |= _is_number_of(twin, left)
                 if is_plainer or (is_set(left.heading.text) and not is_set(twin.heading.text)):
                     # An object such as `params` says what was set.
                     knobs[at], twin, left = left, left, twin
@@ -192,6 +193,12 @@ def are_ids(cells: Sequence[Cell]) -> bool:
 
 def _is_id(guess: Guess) -> bool:
     return guess.kind == "text" and (are_ids(guess.cells) or guess.heading.has("hash", "sha"))
+
+
+def _is_number_of(guess: Guess, other: Guess) -> bool:
+    """Return whether an id without a unit numbers what another column states with one."""
+    is_id = guess.kind == "whole" and guess.heading.has(*_CODES) and guess.heading.unit is None
+    return is_id and other.kind != "text" and other.heading.unit is not None
 
 
 def are_paths(cells: Sequence[Cell]) -> bool:
