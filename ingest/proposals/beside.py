@@ -11,7 +11,7 @@ import numpy as np
 from data.catalogue import deviations
 from ingest.formats.json_cells import STATISTICS
 from ingest.proposals.cost_units import PROVING
-from ingest.proposals.guess import Guess
+from ingest.proposals.guess import Guess, rows_by
 from ingest.proposals.heading_roles import SAVINGS
 from ingest.proposals.like_columns import spread_pairs
 from ingest.proposals.request_units import is_latency
@@ -25,6 +25,8 @@ _PERCENT: Final = frozenset({"percent", "pct"})
 _LEAST_PARTS: Final = 3
 # No two runs of which one takes so many times as long as the other have the same energy.
 _FAR: Final = 2.0
+# Values of more digits recur in no two measurements.
+_LEAST_DIGITS: Final = 5
 # Statistics beside which their number stands: `energy_j_mean`, `energy_j_count`.
 _OF_SEVERAL: Final = ("mean", "avg", "std", "stdev", "stddev", "sd")
 # Words of times of a clock, and words that may stand beside them.
@@ -139,7 +141,8 @@ def _mark_levels(guesses: Sequence[Guess]) -> None:
     """Make labels of powers that are the same in all rows where energies or times are not.
 
     `transmission_power` of a radio is none of the run, and `cpu_power` of 65 W is what its maker
-    states, unless energies go with a time. So is an energy where times differ far.
+    states, unless energies go with a time. So is an energy where times differ far, and where all
+    of its values recur: of a simulation.
     """
     metrics = [guess for guess in guesses if guess.role == "metric" and len(guess.numbers)]
     energies = [g for g in metrics if g.quantity == "energy" and g.count > 1]
@@ -156,6 +159,21 @@ def _mark_levels(guesses: Sequence[Guess]) -> None:
         is_level |= guess.quantity == "energy" and any(_differ_far(time) for time in times)
         if is_level and is_same:
             guess.take("label", "one value in all rows, while what it takes differs")
+        elif guess.heading.has("energy") and any(_recurs_exactly(guess, time) for time in times):
+            guess.take("label", "the same to all digits in runs of other times: computed")
+            guess.quantity = ""
+
+
+def _recurs_exactly(energy: Guess, time: Guess) -> bool:
+    """Return whether each value of an energy without a unit recurs where the times are unlike.
+
+    Nobody measures 4.697127e+06 in five runs.
+    """
+    if energy.heading.unit or not len(energy.numbers) == len(time.numbers) == len(energy.cells):
+        return False
+    digits = [len(str(cell).lower().partition("e")[0].strip("-0.")) for cell in energy.cells]
+    groups = [time.numbers[rows] for rows in rows_by([energy.cells], range(len(energy.cells)))]
+    return min(digits) > _LEAST_DIGITS and all(np.ptp(times) > 0 for times in groups)
 
 
 def _differ_far(guess: Guess) -> bool:

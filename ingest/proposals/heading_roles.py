@@ -94,7 +94,8 @@ def is_measured(heading: Heading, quantity: str) -> bool | None:
 def direction_of(heading: Heading, quantity: str) -> Better | None:
     """Return whether less or more of what was measured is better; None if nothing says it."""
     unit = heading.unit
-    if heading.has("remaining", "gap", "sampling", *WORDS["spreads"]):
+    is_simulated = unit is None and heading.has(*WORDS["simulated"])
+    if is_simulated or heading.has("remaining", "gap", "sampling", *WORDS["spreads"]):
         return None
     if not quantity and heading.words[-1:] in _NUMBERS and heading.has(*_OF_COSTS):
         # More samples of an energy are no more energy.

@@ -404,7 +404,7 @@ def quantity_of(heading: Heading) -> Quantity:
         is_none |= not WORDS["properties"].isdisjoint(heading.words[-1:])
         return "" if is_none else heading.unit.quantity
     last = next((word for word in reversed(heading.words) if word not in WORDS["plain"]), "")
-    others = WORDS["products"] | WORDS["scaled"] | {"cv", "percent", "pct"}
+    others = WORDS["products"] | WORDS["scaled"] | WORDS["simulated"] | {"cv", "percent", "pct"}
     if last in _OF_NO_QUANTITY or not others.isdisjoint(heading.words):
         return ""
     if heading.has("energy", "energies", "joules", "joule"):
