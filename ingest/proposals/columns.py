@@ -35,6 +35,7 @@ from ingest.proposals.replicates import (
     names_a_setting,
     numbers_runs,
     rows_of_settings,
+    was_repeated,
 )
 from ingest.proposals.request_units import AT_RANDOM, settle_rates
 from ingest.proposals.roles import (
@@ -322,12 +323,23 @@ def _numbers_what_ran(guess: Guess, guesses: Sequence[Guess]) -> bool:
     return any(len(c) > 1 and c.min() > 0 and c.max() > _UNLIKE * c.min() for c in costs)
 
 
+def _are_steps(guess: Guess) -> bool:
+    """Return whether fractions of one digit, or ten and the like, rise: 0, 0.01, 0.05, 0.1."""
+    digits = [len(f"{number:g}".replace(".", "").strip("0")) for number in guess.numbers]
+    is_full = len(guess.numbers) == len(guess.cells) >= _MANY
+    return is_full and max(digits) == 1 and bool(np.all(np.diff(guess.numbers) > 0))
+
+
 def _find_a_knob(guesses: Sequence[Guess]) -> None:
     """Take names that alone tell rows apart; if nothing was set, what precedes the measurements.
 
     Or how long each row ran, as no clock measures it: whole multiples of a step, once each, with
     which an energy grows.
     """
+    for guess in guesses if all(map(numbers_runs, (g for g in guesses if g.is_set))) else ():
+        if was_repeated(guess, guesses):
+            guess.take("knob", "few digits, and runs of one value differ in their number alone")
+            break
     if any(guess.role == "knob" for guess in guesses):
         for guess in guesses:
             if guess.why.startswith((REMARK, A_NAME)) and names_a_setting(guess, guesses):
@@ -365,6 +377,7 @@ def _find_a_knob(guesses: Sequence[Guess]) -> None:
             return
         is_free = guess.why.startswith(("numbers that seldom", A_NAME)) or is_chosen
         is_free = is_free and not guess.heading.has(*WORDS["identifiers"])
-        if is_free and guess.kind in ("whole", "text") and 1 < guess.count <= MOST_NAMES:
+        is_named = guess.kind != "real" or (guess is guesses[0] and _are_steps(guess))
+        if is_free and is_named and 1 < guess.count <= MOST_NAMES:
             guess.take("knob", "the first column, and nothing else was set")
             return

@@ -10,7 +10,7 @@ import numpy as np
 
 from ingest.formats.json_cells import Cell
 from ingest.proposals.guess import Guess, rows_by
-from ingest.proposals.heading_roles import is_spread
+from ingest.proposals.heading_roles import is_measured, is_spread
 from ingest.settings.column_names import KNOWN_WORDS, WORDS
 from ingest.settings.headings import is_measurement, read_heading, words_of
 
@@ -37,6 +37,9 @@ _STEPS: Final = frozenset(
     {"checkpoint", "step", "tick", "sample", "frame", "record", "snapshot", "segment", "slot"}
 )
 _FEWEST_OF_COURSE: Final = 8
+# Digits of numbers that people set, and the spread of repeated results over that of all.
+_MOST_SET: Final = 2
+_NEAR: Final = 0.5
 # The correlation of the ranks of results and numbers, in half of the settings.
 _TREND: Final = 0.5
 
@@ -84,6 +87,31 @@ def choose_replicate(guesses: Sequence[Guess], sources: Sequence[str] = ()) -> N
             for other in guesses if _repeats(guess) else ():
                 if other.heading.words in (("run",), ("run", "id")) and other.kind == "whole":
                     other.take("label", "a number of the row")
+    # Beside trials a seed was set: of the data, or of what ran.
+    for guess in guesses if not any(each.to == "replicate" for each in guesses) else ():
+        if guess.role == "knob" and guess.heading.words[-1:] == ("seed",) and numbers_runs(guess):
+            guess.take("label", "a seed, which is no setting")
+
+
+def was_repeated(guess: Guess, guesses: Sequence[Guess]) -> bool:
+    """Return whether numbers of few digits were set, and numbered runs repeat some of them.
+
+    The runs of one value have a number each, and a result is nearer in them than in all runs.
+    """
+    is_result = is_measured(guess.heading, guess.quantity) is True
+    is_free = guess.role == "metric" and not (is_result or guess.is_declared or guess.heading.unit)
+    rows = range(len(guess.cells))
+    if not is_free or not 1 < guess.count < len(rows) == len(guess.numbers):
+        return False
+    if any(len(f"{n:.12g}".replace(".", "").strip("-0")) > _MOST_SET for n in guess.numbers):
+        return False
+    groups = [of for of in rows_by([guess.cells], rows) if len(of) > 1]
+    numbers = [each.cells for each in guesses if numbers_runs(each)]
+    is_numbered = any(all(len({n[row] for row in of}) == len(of) for of in groups) for n in numbers)
+    results = [g.numbers for g in guesses if g.role == "metric" and g is not guess]
+    results = [each for each in results if len({*each}) > len(rows) / 2 and len(each) == len(rows)]
+    spreads = [max(np.ptp(each[of]) for of in groups) / np.ptp(each) for each in results]
+    return is_numbered and min(spreads, default=1.0) < _NEAR
 
 
 def _counts_far(guess: Guess, guesses: Sequence[Guess], sources: Sequence[str]) -> bool:
