@@ -208,7 +208,7 @@ def may_recur(headings: Sequence[str]) -> bool:
 def _of_domains(headings: list[str]) -> list[str]:
     """Return headings with the name of their domain, if all that recur follow each domain alike.
 
-    Names of domains differ in a number: `Package0 (W)`, `Package1 (W)`.
+    Names of domains differ in a number, `Package0 (W)` and `Package1 (W)`, or in their first word.
     """
     counts = Counter(headings)
     begins = [at for at, each in enumerate(headings) if counts[each] == 1]
@@ -217,6 +217,12 @@ def _of_domains(headings: list[str]) -> list[str]:
     names = [re.split(r"\s*[(\[]", headings[at])[0] for at in begins]
     is_even = begins == [*range(0, len(headings), width)] if width > 1 else False
     are_domains = len({*names}) > 1 == len({re.sub(r"\d+", "#", name) for name in names})
+    # `Redis Query`, `MySQL Query`
+    firsts, rests = [name.partition(" ")[0] for name in names], {n.partition(" ")[2] for n in names}
+    if len({*firsts}) == len(names) > 1 == len(rests - {""}) and not any(
+        map(is_measurement, names)
+    ):
+        are_domains, names = True, firsts
     if not (is_even and are_domains) or any(block != blocks[0] for block in blocks):
         return headings
     return [

@@ -1,4 +1,4 @@
-"""Tables with a run in each column or cell: a metric a row, or two settings and a metric a file.
+"""Tables with a run in each column, cell or block: a metric a row, or a setting a row and column.
 
 `metric,run1,run2` has the runs in its columns. `energy_j.csv` with the headings
 `threads,1200,2400` has an energy in each cell, at the threads of its row and the clock of its
@@ -156,6 +156,26 @@ def runs_in_cells(headings: Sequence[str], columns: Sequence[Sequence[Cell]], me
         return ""
     others = "|".join(re.escape(h) for at, h in enumerate(headings) if at not in crossed)
     return f"^(?!(?:{others})$){_parts_of([headings[at] for at in crossed])[0]}$"
+
+
+def runs_in_blocks(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -> str:
+    """Return the pattern of the names of blocks of like headings side by side; empty for others.
+
+    The first column of each says in texts what its run did: blocks are no parts of one run.
+    """
+    firsts = [heading.partition(" ")[0] for heading in headings]
+    names = [*dict.fromkeys(firsts)]
+    width = len(headings) // max(len(names), 1)
+    stems = [heading.partition(" ")[2] for heading in headings]
+    is_even = len(names) > 1 < width and firsts == [name for name in names for _ in range(width)]
+    if not is_even or stems != stems[:width] * len(names) or "" in stems:
+        return ""
+    texts = columns[::width]
+    are_unlike = any(len({*row}) > 1 for row in zip(*texts, strict=True))
+    has_cost = any(quantity_of(read_heading(stem)) in ("energy", "time") for stem in stems[:width])
+    if not (are_unlike and has_cost) or any(_are_numbers([cells]) for cells in texts):
+        return ""
+    return rf"^(?P<alternative>{'|'.join(map(re.escape, names))}) "
 
 
 def measured_in_cells(path: str, headings: Sequence[str]) -> str:

@@ -1,7 +1,8 @@
-"""What the texts of a part of names say alone: numbers, times, digests, clocks or machines."""
+"""What texts say alone: numbers, times, digests, clocks or machines; statements of databases."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from ingest.proposals.name_tokens import NAMING, OF_SIZES
@@ -22,6 +23,13 @@ _DIGEST: Final = re.compile(r"(?=.*[a-f])(?=.*\d)[0-9a-f]{7,40}")
 _OF_PROCESSES: Final = frozenset({"pid", "csv"})
 # Large numbers that were set are seldom others.
 _LARGE: Final = re.compile(r"\d+000|32768|65536|131072|262144|524288|1048576")
+
+# Headings of statements of databases, their verbs, and texts within them.
+_OF_STATEMENTS: Final = (("query",), ("statement",), ("sql",))
+_STATEMENT: Final = re.compile(
+    r"(?i)(select|insert|update|delete|merge|upsert|create|drop)\s|\w+(?:\.\w+)*\.(\w+)\("
+)
+_LITERAL: Final = re.compile(r"'[^']*'|\"[^\"]*\"")
 
 
 def kind_of(texts: Sequence[str], word: str) -> tuple[str, bool]:
@@ -62,3 +70,25 @@ def are_machines(texts: Sequence[str]) -> bool:
     is_many = len(starts) == 1 and len({*texts}) > 2
     is_sweep = (is_many or is_said) and not {*starts} & {"node", "host"}
     return not is_sweep and all(map(_MACHINE.fullmatch, texts))
+
+
+def statements_in(heading: Sequence[str], texts: Iterable[str]) -> dict[str, str]:
+    """Return the verb of each statement of a database, numbered where their words differ.
+
+    Of `insert into t ...` it is `insert`, of `db.t.find()` it is `find`; empty if a text has none.
+
+    Args:
+        heading: Its words.
+    """
+    forms: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+    values = dict[str, str]()
+    for text in texts if heading[-1:] in _OF_STATEMENTS else ():
+        if (match := _STATEMENT.match(text)) is None:
+            return {}
+        verb = (match[1] or match[2]).lower()
+        words = tuple(word for word in words_of(_LITERAL.sub("", text)) if not word.isdigit())
+        if words not in forms[verb]:
+            forms[verb].append(words)
+        at = forms[verb].index(words)
+        values[text] = f"{verb} {at + 1}" if at else verb
+    return values

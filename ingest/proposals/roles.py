@@ -35,6 +35,7 @@ from ingest.proposals.heading_roles import (
     names_a_setting,
     names_machines,
 )
+from ingest.proposals.part_values import statements_in
 from ingest.settings.column_names import KNOWN_WORDS, WORDS
 from ingest.settings.headings import Heading, quantity_of, read_heading, words_of
 
@@ -149,6 +150,8 @@ _OF_TEXTS: Final = (
     _Case(lambda c: names_machines(c.heading) and 1 < c.count <= c.rows / 2,
           "knob", "machines: {c.variety}"),
     _Case(lambda c: _is_remark(c), "label", REMARK),
+    _Case(lambda c: c.recurs and statements_in(c.heading.words, c.counts),
+          "knob", "statements by their verbs: {c.variety}"),
     # What was asked or answered.
     _Case(lambda c: any("\n" in text or len(text) > 80 for text in c.counts),
           "label", "texts of several words"),
@@ -215,6 +218,11 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
         # The square of a quantity.
         guess.quantity = ""
     guess.is_dropped = case.why == ROW
+    if case.why.startswith("statements"):
+        values = statements_in(heading.words, column.counts)
+        guess.values, guess.is_given = values, True
+        guess.cells = [values.get(str(cell).strip(), cell) for cell in cells]
+        guess.count = len({*values.values()})
     guess.unit = heading.unit.text if heading.unit else ""
     is_unsaid = guess.quantity == "frequency" and guess.role != "label" and not guess.unit
     if is_unsaid and len(guess.numbers):
@@ -228,7 +236,7 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
     above = words_of(own) if _SAYING.isdisjoint(last) else last
     is_given = is_amount or not WORDS["given"].isdisjoint(above) or _says_the_meter(column)
     is_given |= column.kind == "text" and are_stages(column.counts)
-    guess.is_given = guess.role == "knob" and is_given
+    guess.is_given = guess.role == "knob" and (is_given or guess.is_given)
     negative = [text for text in column.counts if text.startswith("-")]
     if guess.role == "knob" and negative == ["-1"] and max(guess.numbers, default=0) > 1:
         guess.values = {"-1": "none"}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from ingest.declarations import TableDeclaration
 from ingest.formats.table_reshaped import VALUE
 from ingest.proposals.counter_pairs import counter_pairs
-from ingest.proposals.crossed_tables import runs_in_cells, runs_in_columns
+from ingest.proposals.crossed_tables import runs_in_blocks, runs_in_cells, runs_in_columns
 from ingest.proposals.found_tables import FoundTable
 from ingest.proposals.like_columns import replicate_pattern, series_pattern, steps_pattern
 from ingest.proposals.long_tables import parts_of_runs, pivot_columns
@@ -61,7 +61,8 @@ def shape_of(table: FoundTable) -> tuple[TableShape, FoundTable]:
     unpivot = unpivot or runs_in_cells(table.headings, first, table.measured)
     measured = table.measured if unpivot and pivot is None else ""
     if not unpivot:
-        unpivot = replicate_pattern(table.headings, table.columns)
+        unpivot = runs_in_blocks(table.headings, table.columns)
+        unpivot = unpivot or replicate_pattern(table.headings, table.columns)
         unpivot = unpivot or steps_pattern(table.headings, table.columns)
         unpivot = unpivot or series_pattern(table.headings, table.columns)
         pivot = pivot_columns(table.headings, table.columns)

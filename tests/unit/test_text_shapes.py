@@ -249,6 +249,24 @@ def test_headings_that_recur_are_told_apart_and_said(
     assert [row["energy_j"] for row in query(lake, sql)] == [*energies]
 
 
+def test_a_name_in_front_of_like_blocks_is_the_setting_of_their_rows(
+    lake: Path, tmp_path: Path
+) -> None:
+    """The statement of each block is what its run did: no row is one run of both databases."""
+    of_block = ("energy use", "time (s)")
+    rows = [("select 1;", 3.5, 2.5, "db.t.find()", 4.5, 1.5),
+            ("select 1;", 3.25, 2.25, "db.t.add({'n': 1})", 5.5, 3.5)] * 2  # fmt: skip
+    put(tmp_path / "db.csv", joined(",", ("Oak Query", *of_block, "Elm Query", *of_block), *rows))
+    report = ingest(lake, tmp_path, is_proposing=True)
+    assert not details(report, "repeated_heading")
+    sql = "SELECT alternative, query, duration_s, replicate FROM runs ORDER BY ALL"
+    assert [(*row.values(),) for row in query(lake, sql)] == [
+        ("Elm", "add", 3.5, 0), ("Elm", "add", 3.5, 1), ("Elm", "find", 1.5, 0),
+        ("Elm", "find", 1.5, 1), ("Oak", "select", 2.25, 1), ("Oak", "select", 2.25, 3),
+        ("Oak", "select", 2.5, 0), ("Oak", "select", 2.5, 2),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
 def test_a_text_in_utf_16_is_read(encoding: str, lake: Path, tmp_path: Path) -> None:
     """As spreadsheets save Unicode text, and PowerShell what a program prints."""
