@@ -5,7 +5,7 @@
 
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Collection, Hashable, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import zip_longest
 from typing import Final
@@ -39,12 +39,14 @@ _FEWEST_BOTH: Final = 2
 _MOST: Final = 5_000
 _FILLED: Final = 0.5
 # `bs=32,lr=0.1` states each setting by its name, under any heading, and so do flags of a command:
-# `clang -O3 -DSIZE=250`, where `-D` is of the preprocessor.
+# `clang -O3 -DSIZE=250`, where `-D` is of the preprocessor, and options with a number behind them:
+# `mpirun -np 8`.
 _NAMED: Final = re.compile(
-    r"(?P<mark>(?:^|[,;&| ])[,;&| ]*(?:-D(?=[A-Z_]{2})|-{0,2}))(?P<name>[A-Za-z_][\w.-]*) *= *"
-    r"(?P<value>[^=,;&|\s]+)"
+    r"(?P<mark>(?:^|[,;&|\" ])[,;&|\" ]*(?:-D(?=[A-Z_]{2})|(?P<dash>-{1,2})|))"
+    r"(?P<name>[A-Za-z_][\w.-]*)(?: *= *|(?(dash) +(?=\d[\w.]*(?:[,;&|\"\s]|$))|(?!)))"
+    r"(?P<value>[^=,;&|\"\s]+)"
 )
-_END: Final = ",;&| "
+_END: Final = ',;&|" '
 _SEPARATED: Final = re.compile(r"[A-Za-z0-9][-_.=@ :|][A-Za-z0-9]")
 
 
@@ -189,7 +191,7 @@ def _stated_parts(
         return None
     heads = [text[: row[0].start()] for text, row in zip(texts, rows, strict=True)]
     between = {
-        tuple(
+        text: tuple(
             text[match.end() : after.start() if after else None].strip(_END)
             for match, after in zip_longest(row, row[1:])
         )
@@ -200,11 +202,14 @@ def _stated_parts(
     # `-gpu=0` names a device.
     one = {row[0]["value"] for row in rows} if len(names) == 1 else set()
     is_named = one == {*map(str, range(len(one)))} and said[0].has(*WORDS["parts"], "device")
-    if len(between) > 1 or not is_told or is_named:
+    ends = [*zip(*between.values(), strict=True)]
+    free = [at for at, end in enumerate(ends) if len({*end}) > 1]
+    of_cells = [between.get(str(cell).strip(), ()) for cell in cells]
+    if (free and not _is_said(of_cells, others)) or not is_told or is_named:
         return None
     pattern, parts = _head_of(heads, taken)
     values = [[row[at]["value"] for row in rows] for at in range(len(names))]
-    for name, mark, of, end in zip(names, rows[0], values, between.pop(), strict=True):
+    for at, (name, mark, of) in enumerate(zip(names, rows[0], values, strict=True)):
         is_whole = all(map(str.isdigit, of))
         kind = "whole" if is_whole else "real" if all(map(is_number, of)) else "text"
         used = {*taken, *(part.name for part in parts)}
@@ -212,8 +217,10 @@ def _stated_parts(
         if is_replicate(name, of) and "replicate" not in used:
             column = "replicate"
         dashes = literal(mark["mark"].strip(_END))
-        pattern += rf"[{_END}]*{dashes}{literal(name)} *= *(?P<{column}>[^=,;&|\s]+)"
-        pattern += rf"[{_END}]*{literal(end)}" if end else ""
+        pattern += rf"[{_END}]*{dashes}{literal(name)}(?: *= *| +)"
+        pattern += rf'(?P<{column}>[^=,;&|"\s]+)'
+        end = ".*?" if at in free else literal(ends[at][0])
+        pattern += rf"[{_END}]*{end}" if end else ""
         is_given = not WORDS["given"].isdisjoint(words_of(name))
         parts.append(PathColumn(column, kind, "knob", len({*of}), "", is_given))
     # One that goes with the texts says nothing more than they do, unless all else is equal.
@@ -228,6 +235,11 @@ def _stated_parts(
     own = {p.name: [match[p.name] if match else "" for match in matches] for p in parts}
     known = {part.name: "" for part in parts if own[part.name] in there}
     return renamed(pattern, known), [part for part in parts if part.name not in known]
+
+
+def _is_said(parts: Sequence[Hashable], others: Mapping[str, Sequence[Cell]]) -> bool:
+    """Return whether another column, whose values recur, says what parts of texts differ in."""
+    return any(2 * len({*o}) <= len(o) and are_twins(parts, o) for o in others.values())
 
 
 def rests_of(pattern: str, cells: Sequence[Cell]) -> dict[str, str]:

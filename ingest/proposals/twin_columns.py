@@ -245,7 +245,7 @@ def _contains(cells: Sequence[Cell], parts: Sequence[Cell]) -> bool:
 
 
 def _differ_alone(cells: Sequence[Cell], part: Guess) -> bool:
-    """Return whether texts are equal but for the number of a part behind `=`."""
-    pairs = zip(cells, part.cells, strict=True)
-    rest = {str(text).replace(f"={number}", "=") for text, number in pairs}
+    """Return whether texts are equal but for the number of a part behind `=` or an option."""
+    pairs = {*zip(map(str, cells), map(str, part.cells), strict=True)}
+    rest = {re.sub(rf"(=|-\w[\w.-]* +){re.escape(n)}(?![\w.])", r"\1", text) for text, n in pairs}
     return part.kind != "text" and len(rest) == 1

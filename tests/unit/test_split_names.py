@@ -166,6 +166,7 @@ TIMES_OF = {160: "1.25", 640: "8.5", 1280: "31.75", 2560: "118.5"}
         ("-DSIDE={}", "side", [*TIMES_OF.values()], True),
         # Less time with more of it: a setting.
         ("--lanes={}", "lanes", [*reversed(TIMES_OF.values())], False),
+        ("-np {}", "np", [*reversed(TIMES_OF.values())], False),
         # A word that names a setting.
         ("--threads={}", "threads_whole", [*TIMES_OF.values()], False),
     ],
@@ -189,6 +190,17 @@ def test_a_number_in_texts_that_differ_in_more_is_none_of_its_own(
     put(tmp_path / "t.csv", "\n".join(["build,time_s", *rows]) + "\n")
     ingest(lake, tmp_path, is_proposing=True)
     assert query(lake, "SELECT count(DISTINCT build) AS n FROM runs") == [{"n": len(rows)}]
+
+
+def test_an_option_is_read_beside_a_number_that_another_column_says() -> None:
+    commands = {(n, side): f'"mpirun -np {n} solve {side} 60"' for n in (2, 6) for side in (9, 15)}
+    rows = [(text, side, side * 3.25 / n) for (n, side), text in commands.items()]
+    headings = ["command", "side", "time_s"]
+    (split,) = split_columns(headings, [*zip(*rows, strict=True)], ()).values()
+    assert [(part.name, part.values) for part in split[1]] == [("np", 2)]
+    # Where no column says it the texts are of more than the option.
+    texts, _, times = zip(*rows, strict=True)
+    assert not split_columns(["command", "time_s"], [texts, times], ())
 
 
 def test_a_command_without_the_numbers_of_its_flags_is_the_command(
