@@ -1,7 +1,7 @@
 """Tables whose rows are means of rows of other tables: they measure nothing again.
 
 Whatever the headings say, all rows of a table are such means, each of another group: of a table as
-a whole, whose path names it, or of its rows with one text in a column. Two columns at least have
+a whole, whose path names it, or of its rows with one setting in a column. Two columns at least have
 the means to the digits that are written. Only tables whose columns were guessed are compared.
 """
 
@@ -49,11 +49,17 @@ def drop_means(reads: Sequence[TableRead]) -> None:
 
 
 def _groups(read: TableRead) -> Iterator[tuple[str, _Means]]:
-    """Yield the path of a table, with the means of all its rows, and of those with each text."""
+    """Yield the path of a table, with the means of all its rows, and of those of each setting."""
     rows = [row.values for row in read.table.rows]
     keys: list[list[object]] = [[""] * len(rows)]
-    texts = {name for row in rows for name, value in row.items() if isinstance(value, str)}
-    keys += [[row.get(name) for row in rows] for name in sorted(texts)]
+    names = {
+        name
+        for row in rows
+        for name, value in row.items()
+        if isinstance(value, str)
+        or (isinstance(value, int | float) and name not in {*read.measured, "replicate"})
+    }
+    keys += [[row.get(name) for row in rows] for name in sorted(names)]
     for key in keys:
         of: dict[object, list[Mapping[str, Any]]] = defaultdict(list)
         for text, row in zip(key, rows, strict=True):
@@ -118,4 +124,6 @@ def _places(value: float, most: int) -> int:
 
 
 def _decimals(value: float) -> int:
-    return len(f"{value:.12g}".partition("e")[0].partition(".")[2])
+    """Return to how many decimals a number is written, of 8.989e-05 eight."""
+    digits, _, power = f"{value:.12g}".partition("e")
+    return max(0, len(digits.partition(".")[2]) - int(power or 0))

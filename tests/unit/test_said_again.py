@@ -299,20 +299,21 @@ def means_of(runs: dict[str, list[tuple[float, float]]], shift: float) -> str:
     return "packer,time_s,energy_j\n" + "".join(rows)
 
 
-@pytest.mark.parametrize("are_files", [True, False])
+@pytest.mark.parametrize("groups", ["files", "codec", "level"])
 @pytest.mark.parametrize(("shift", "copies"), [(0.0, 3), (0.02, 0)])
 def test_rows_that_are_means_of_groups_are_no_runs(
-    are_files: bool, shift: float, copies: int, lake: Path, tmp_path: Path
+    groups: str, shift: float, copies: int, lake: Path, tmp_path: Path
 ) -> None:
-    """Groups are files, or rows with one text; a number that is no mean keeps its table."""
-    if are_files:
+    """Groups are files, or rows of one setting; a number that is no mean keeps its table."""
+    if groups == "files":
         for name, of in MEANT.items():
             rows = "".join(f"{time},{energy}\n" for time, energy in of)
             put(tmp_path / "raw" / "runs" / f"{name}.csv", f"time_s,energy_j\n{rows}")
     else:
-        rows = "".join(f"{name},{n},{t},{e}\n" for name, of in MEANT.items()
+        names = {"level": {"brot": 1, "lizard": 6, "zip": 9}}.get(groups, {})
+        rows = "".join(f"{names.get(name, name)},{n},{t},{e}\n" for name, of in MEANT.items()
                        for n, (t, e) in enumerate(of))  # fmt: skip
-        put(tmp_path / "raw" / "runs.csv", f"codec,trial,time_s,energy_j\n{rows}")
+        put(tmp_path / "raw" / "runs.csv", f"{groups},trial,time_s,energy_j\n{rows}")
     put(tmp_path / "raw" / "board.csv", means_of(MEANT, shift))
     report = ingest(lake, tmp_path / "raw", is_proposing=True)
     count = query(lake, "SELECT count(*) AS n FROM runs")
