@@ -60,7 +60,7 @@ def empty_lake(view: LakeView) -> str:
     if not len(refused):
         return EMPTY_LAKE
     reasons = [
-        f"{path.rpartition('/')[2]}: {detail}{f' ({count:,} files)' if count > 1 else ''}."
+        f"{'/'.join(path.split('/')[-2:])}: {detail}{f' ({count:,} files)' if count > 1 else ''}."
         for path, detail, count in refused["path", "detail", "count"].head(_MOST_REASONS).rows()
     ]
     more = [f"More in {bold('python -m ingest problems')}."] * (len(refused) > _MOST_REASONS)

@@ -79,7 +79,7 @@ def test_why_nothing_was_read_is_a_problem_until_it_is_read(tmp_path: Path) -> N
             ("not_read", "refused", f"{raw}/README.md", 1),
             ("not_read", "refused", f"{raw}/a1.txt", 2),
         ]
-        assert "a1.txt: cells between blanks without names" in words
+        assert "raw/a1.txt: cells between blanks without names" in words
         assert "(2 files)" in words
     settings = '[[tables]]\npattern = "a(?P<replicate>\\\\d)\\\\.txt"\nfactors = true\n'
     columns = [f'"{name}"' for name in ("program", "threads", "energy_j", "duration_s")]
