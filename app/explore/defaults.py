@@ -19,6 +19,7 @@ from app.explore.opening_rule import (
 )
 from app.explore.question import Question
 from app.explore.state import ExploreState
+from app.explore.studies import studies_of
 from app.kit.lake_view import LakeView, of_workload
 from app.kit.metric_choice import (
     COUNTED,
@@ -161,7 +162,10 @@ def opened(view: LakeView, state: ExploreState) -> ExploreState:
         is_lacking = any(knob and knob.column not in varying for knob in usual)
         if named is None or (named.isdisjoint(keys) and is_lacking):
             changes |= {name: getattr(chosen, name) for name in names}
-    if varying.isdisjoint(view.catalogue.configuration) and (named is None or "rep" not in named):
+    is_unsaid = named is None or "rep" not in named
+    if is_unsaid and (
+        varying.isdisjoint(view.catalogue.configuration) or _are_unlike(view, measured)
+    ):
         # Runs that no setting tells apart are no replicates of one.
         changes["replicates"] = "runs"
     result = replace(measured, **changes)
@@ -245,6 +249,16 @@ def _with_metrics(view: LakeView, state: ExploreState) -> tuple[ExploreState, tu
         if is_open(key, usual_of.get(key, usual.y))
     }
     return replace(state, **changes), tuple(shown_x if name == x else name for name in over[:most])
+
+
+def _are_unlike(view: LakeView, state: ExploreState) -> bool:
+    """Return whether the runs of most settings that were repeated are no replicates in the cost."""
+    question = Question.of(view, state)
+    if question.has_negative_costs:
+        return False
+    costs = [chosen.study.cost for chosen in studies_of(question)]
+    unlike = sum(int(np.count_nonzero(cost.is_unlike)) for cost in costs)
+    return 2 * unlike > sum(int(np.count_nonzero(cost.n > 1)) for cost in costs)
 
 
 def _telling(view: LakeView, state: ExploreState) -> list[str]:

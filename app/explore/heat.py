@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from app.explore.question import Question
+from app.explore.studies import moments_of
 from app.kit.columns import values_of
 from app.kit.competitors import MOST_LEVELS, axis_labels, legible, ordered_values, words_of
 from app.kit.encodings import (
@@ -22,7 +23,7 @@ from app.kit.encodings import (
     scatter_trace,
     short_labels,
 )
-from app.kit.metric_choice import is_of_unstated
+from app.kit.metric_choice import is_below_zero, is_of_unstated
 from app.kit.settings import MAX_ROWS
 from app.kit.words import (
     EMPTY_LAKE,
@@ -71,6 +72,7 @@ class Heat:
         cells: The columns of both knobs, `mean`, `sd`, `n`; NULLs last.
         shown: The filters of these runs: the state's, the system, the kept values.
         part: The kept values and the pooled knobs.
+        has_unlike: Whether a cell has runs of one setting that are no replicates.
         system: The one system; None if it is an axis, pooled, or no run is left.
     """
 
@@ -78,6 +80,7 @@ class Heat:
     shown: Selection
     part: Slice
     system: str | None
+    has_unlike: bool = False
 
 
 def heat_of(question: Question) -> Heat:
@@ -97,7 +100,25 @@ def heat_of(question: Question) -> Heat:
         chosen = (left.row(0)["system"],) if len(left) else ()
     system = None if is_open or not chosen else str(chosen[0])
     cells = pool(left.select(("n", "mean", "sd", *by)), by)
-    return Heat(cells, part.narrow(filters), part, system)
+    unlike = set() if part.pooled else _unlike_places(question, filters, part, by)
+    if unlike:
+        is_there = [place in unlike for place in cells.select(by).iter_rows()]
+        cells = cells.with_columns(unlike=pl.Series(is_there, dtype=pl.Boolean))
+    return Heat(cells, part.narrow(filters), part, system, bool(unlike))
+
+
+def _unlike_places(
+    question: Question, filters: Selection, part: Slice, by: Sequence[str]
+) -> set[tuple[Value | None, ...]]:
+    """Return the values of the knobs at which runs of one setting are no replicates."""
+    metric, state = question.state.heat_metric, question.state
+    is_known = metric in (state.cost, state.limited)
+    moments = moments_of(question, () if is_known else (metric,))
+    table, unlike = moments.table, moments.unlike[metric]
+    if state.merged or not unlike.any() or is_below_zero(question.view, metric):
+        return set()
+    left = np.arange(len(table))[table.part(filters.clauses).at_values(part.place).at]
+    return {*table.rows[left[unlike[left]], [*by]].iter_rows()}
 
 
 def heatmap(question: Question) -> dict[str, Any]:
@@ -120,6 +141,7 @@ def heatmap(question: Question) -> dict[str, Any]:
     single = "row" if unstated else "run"
     parts = [
         "arithmetic means of replicates" if (heat.cells["n"] > 1).any() else f"one {single} each",
+        "no mean where runs are no replicates" if heat.has_unlike else "",
         slice_words(heat.part, labels),
         bold(synthetic_note(left)),
     ]
@@ -141,7 +163,7 @@ def heatmap(question: Question) -> dict[str, Any]:
 def heat_rows(question: Question) -> pl.DataFrame:
     """Return the cells, with the metric's name."""
     metric = question.state.heat_metric
-    cells = heat_of(question).cells
+    cells = heat_of(question).cells.drop("unlike", strict=False)
     return cells.rename({"sd": f"{metric}_sd", "mean": metric})
 
 
@@ -166,10 +188,12 @@ def build_heatmap(
     """Build the heatmap as a figure dictionary.
 
     Traces in order: the means; a cross in each cell that was not measured; a veil with which the
-    browser dims cells that are not selected; invisible points for box and lasso.
+    browser dims cells that are not selected; invisible points for box and lasso; how many runs
+    cells without a mean have.
 
     Args:
-        cells: The columns of both knobs, `mean`, `sd`, `n`; at least one row.
+        cells: The columns of both knobs, `mean`, `sd`, `n`; at least one row. Optionally `unlike`,
+            whether its runs are no replicates: it has no colour then.
         systems: System to its label.
     """
     for knob in (x_knob, y_knob):
@@ -187,15 +211,17 @@ def build_heatmap(
     grid = _grid(cells, x_knob, y_knob)
     grid |= {name: bins[knob.column] for name, knob in (("x", x_knob), ("y", y_knob))}
     scale, unit = _unit_of_cells(measure.unit, float(np.nanmax(np.abs(grid["mean"]))))
-    z = grid["mean"] / scale
+    unlike = grid.get("unlike", np.zeros(grid["mean"].shape)) == 1
+    z = np.where(unlike, np.nan, grid["mean"] / scale)
     x, y = (_labels(k, grid[name], systems) for k, name in ((x_knob, "x"), (y_knob, "y")))
-    missing = np.argwhere(np.isnan(z))
+    missing = np.argwhere(np.isnan(grid["mean"]))
     return {
         "data": [
             _means_trace(z, x, y, grid, measure, unit),
             _missing_trace([x[j] for _, j in missing], [y[i] for i, _ in missing]),
             _veil_trace(z, x, y),
-            _catcher_trace(z, x, y),
+            _catcher_trace(grid["mean"], x, y),
+            *_unlike_trace(grid["n"], np.argwhere(unlike), x, y),
         ],
         "layout": _layout(title, subtitle, x, y, x_knob, y_knob)
         | {"meta": _meta(grid, measure, x_knob, y_knob, systems)},
@@ -244,9 +270,11 @@ def _grid(cells: pl.DataFrame, x_knob: Knob, y_knob: Knob) -> dict:
     xs, ys = (ordered_values(knob, values_of(cells[knob.column])) for knob in (x_knob, y_knob))
     shape = (len(ys), len(xs))
     grid = {name: np.full(shape, np.nan) for name in ("mean", "sd", "n")}
+    if "unlike" in cells.columns:
+        grid["unlike"] = np.full(shape, np.nan)
     for row in cells.iter_rows(named=True):
         at = ys.index(row[y_knob.column]), xs.index(row[x_knob.column])
-        for name in ("mean", "sd", "n"):
+        for name in grid:
             grid[name][at] = np.nan if row[name] is None else row[name]
     return {**grid, "x": xs, "y": ys}
 
@@ -308,6 +336,13 @@ def _catcher_trace(z: np.ndarray, x: list[str], y: list[str]) -> dict:
     xs, ys = [x[j] for _, j in at], [y[i] for i, _ in at]
     hidden = {"marker": {"opacity": 0}}
     return scatter_trace("catcher", xs, ys, marker={"size": 1, "opacity": 0}, unselected=hidden)
+
+
+def _unlike_trace(n: np.ndarray, at: np.ndarray, x: list[str], y: list[str]) -> list[dict]:
+    """Return a trace that counts the runs of the cells without a mean; none where all have one."""
+    xs, ys = [x[j] for _, j in at], [y[i] for i, _ in at]
+    counts = [f"{n[i, j]:.0f} runs" for i, j in at]
+    return [scatter_trace("unlike", xs, ys, "text", text=counts)] if len(at) else []
 
 
 def _layout(

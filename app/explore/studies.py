@@ -21,8 +21,9 @@ from xxhash import xxh3_128_digest
 from app.explore.question import Question
 from app.kit.lake_view import LakeView, leading
 from app.kit.settings import MAX_ROWS
-from data.analysis.coded_rows import Coded, CodedRows, Part
+from data.analysis.coded_rows import Coded, CodedRows, Once, Part
 from data.analysis.noise import Prior
+from data.analysis.replicates import are_unlike
 from data.catalogue import Catalogue
 from data.choices import Study, in_order, prior_in, study
 from data.errors import DataError
@@ -45,11 +46,15 @@ class Moments:
         table: One row a setting: columns of `moments_query`, as `in_order` returns them, sorted by
             the choices.
         choice: Number of each row's choice, from 0 without gaps.
+        unlike: Of a metric, whether the runs of each setting are no replicates.
         place: Number of the place of each choice: its given knobs, whatever the system.
     """
 
     def __init__(self, rows: pl.DataFrame, catalogue: Catalogue) -> None:
         self.table = CodedRows(rows)
+        self.unlike: Once[str, np.ndarray] = Once(
+            lambda name: np.asarray(are_unlike(self.table.numbers[f"{name}_log_variance"]))
+        )
         columns = list(catalogue.choice_columns)
         self.choice = _numbers(rows, columns)
         self._starts = np.flatnonzero(np.diff(self.choice, prepend=-1))
@@ -133,9 +138,16 @@ def studies_of(question: Question) -> list[Chosen]:
 def has_rivals(question: Question) -> bool:
     """Return whether settings compete: any system at any load has two that the filters leave.
 
-    Runs of one setting, replicates or not, have no best one and no frontier.
+    Runs of one setting, replicates or not, have no best one and no frontier. Nor have settings of
+    which the runs of the least are no replicates.
     """
-    return any(len(own) > 1 for own in moments_of(question).choices(settings_clauses(question)))
+    moments = moments_of(question)
+    choices = moments.choices(settings_clauses(question))
+    are_several = any(len(own) > 1 for own in choices)
+    if not (are_several and moments.unlike[question.state.cost].any()):
+        return are_several
+    judged = [chosen.study.cost for chosen in studies_of(question)]
+    return len(choices) > len(judged) or not all(cost.is_least_unlike for cost in judged)
 
 
 def best_of(moments: Moments, own: np.ndarray, question: Question) -> Chosen:
@@ -177,6 +189,7 @@ def standings_of(question: Question) -> dict[str, Coded]:
     }
     is_judged = question.cost.better is not None and not question.has_negative_costs
     is_contest = is_judged and has_rivals(question)
+    has_unlike = moments.unlike[question.state.cost].any()
     for chosen in reversed(studies_of(question)):
         best, n = chosen.study.best, chosen.study.cost.n
         # Of settings that no shown column tells apart the first counts.
@@ -184,7 +197,7 @@ def standings_of(question: Question) -> dict[str, Coded]:
         if question.state.limit is not None:
             codes["standing"][kind] = np.where(best.is_outside, 2, ~best.is_within)[::-1]
             codes["next_run"][kind] = _next_runs(chosen.study)[::-1]
-        if is_contest:
+        if is_contest and not (has_unlike and chosen.study.cost.is_least_unlike):
             codes["best"][kind] = np.where(best.is_member, n < 2, 2)[::-1]
     return {name: Coded([*words], codes[name][kind_of_point]) for name, words in _STANDINGS.items()}
 

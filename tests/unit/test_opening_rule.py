@@ -207,6 +207,27 @@ def test_a_lake_of_three_machines_opens_with_them(tmp_path: Path) -> None:
     assert len({t["marker"]["symbol"] for t in traces(figure, "points")}) == 3
 
 
+def test_runs_that_are_no_replicates_are_drawn_each(tmp_path: Path) -> None:
+    rows = [
+        run(itr_us=itr, energy_j=energy + itr, latency_p99_us=100.0 + itr + n, replicate=n)
+        for itr in (2.0, 10.0, 50.0) for n, energy in enumerate((10.0, 100.0, 1000.0))
+    ]  # fmt: skip
+    view = Lakes(write_lake(tmp_path / "lake", rows)).at(None)
+    state = default_state(view)
+    assert state.replicates == "runs"
+    figure = picture("scatter", view, state)["figure"]
+    assert sum(len(trace["x"]) for trace in traces(figure, "points")) == 9
+    assert [traces(figure, kind) for kind in ("set", "frontier")] == [[], []]
+    assert not any(len(trace["x"]) for trace in traces(figure, "winner"))
+    cells = picture("heatmap", view, state)["figure"]
+    assert np.isnan(traces(cells, "cells")[0]["z"]).all()
+    assert [trace["text"] for trace in traces(cells, "unlike")] == [["3 runs"] * 3]
+    assert "no mean where runs are no replicates" in cells["layout"]["title"]["text"]
+    assert (
+        traces(picture("scatter", view, replace(state, replicates="means"))["figure"], "set") == []
+    )
+
+
 def test_what_tells_the_cost_has_a_role_and_ids_are_no_scale(tmp_path: Path) -> None:
     names = ("watts", "gpu_id", "clock", "batch")
     columns = tuple(Column(name, "knob", "whole", title=name) for name in names)
@@ -332,17 +353,25 @@ def test_what_decides_the_competitor_is_no_axis_of_modes(tmp_path: Path) -> None
     assert first.y != "c_slots"
 
 
-@pytest.mark.parametrize("itr_us", [(2.0, 2.0, 2.0), (2.0, 2.0, 4.0)])
+@pytest.mark.parametrize(
+    ("itr_us", "factor", "drawn"),
+    [
+        ((2.0, 2.0, 2.0), 10.0, "runs"),
+        ((2.0, 2.0, 2.0), 1.25, "runs"),
+        ((2.0, 2.0, 4.0), 10.0, "runs"),
+        ((2.0, 2.0, 4.0), 1.25, "means"),
+    ],
+)
 def test_runs_that_no_setting_tells_apart_are_points_of_their_own(
-    itr_us: tuple[float, ...], tmp_path: Path
+    itr_us: tuple[float, ...], factor: float, drawn: str, tmp_path: Path
 ) -> None:
     """They are no replicates, and their mean is none of a setting."""
     rows = [
-        run(itr_us=itr, replicate=r, energy_j=10.0 ** (r + 1), duration_s=2.0 + r)
+        run(itr_us=itr, replicate=r, energy_j=factor ** (r + 1), duration_s=2.0 + r)
         for r, itr in enumerate(itr_us)
     ]
     state = default_state(Lakes(write_lake(tmp_path / "lake", rows)).at(None))
-    assert state.replicates == ("runs" if len({*itr_us}) == 1 else "means")
+    assert state.replicates == drawn
 
 
 def test_colour_and_size_show_any_knob(tmp_path: Path) -> None:
