@@ -9,7 +9,7 @@ from ingest.formats.json_cells import Cell
 from ingest.formats.table_rows import Table
 from ingest.formats.written_numbers import is_number, is_unset
 from ingest.records import ProblemList
-from ingest.settings.headings import words_of
+from ingest.settings.heading_words import words_of
 
 _WORDS: Final = frozenset({"job", "jobid", "step", "jobstep"})
 # A job of an array, a part of one of several kinds of nodes; sacct cuts long names: `extern` `ex+`.

@@ -14,7 +14,8 @@ import numpy as np
 from ingest.formats.json_samples import samples_of, singular, take_samples
 from ingest.formats.written_numbers import is_number
 from ingest.settings.column_names import WORDS
-from ingest.settings.headings import is_setting, quantity_of, read_heading, words_of
+from ingest.settings.heading_words import words_of
+from ingest.settings.headings import is_setting, quantity_of, read_heading
 
 Cell = str | float | int | None
 # Levels of a document that are looked at, and columns that parents give to each row.

@@ -28,7 +28,8 @@ from ingest.formats.json_cells import (
 )
 from ingest.formats.json_samples import are_moments, is_clock, samples_of
 from ingest.settings.column_names import WORDS, name_of_values
-from ingest.settings.headings import is_setting, quantity_of, read_heading, words_of
+from ingest.settings.heading_words import words_of
+from ingest.settings.headings import is_setting, quantity_of, read_heading
 
 _MOST_CARRIED: Final = 100
 # Seconds since 1970 of a time that measures nothing.

@@ -14,7 +14,8 @@ from typing import Final
 import numpy as np
 
 from ingest.settings.column_names import WORDS
-from ingest.settings.headings import is_setting, quantity_of, read_heading, words_of
+from ingest.settings.heading_words import words_of
+from ingest.settings.headings import is_setting, quantity_of, read_heading
 
 # Fewer rising times may be those of replicates.
 _LEAST: Final = 6

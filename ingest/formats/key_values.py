@@ -29,7 +29,7 @@ from ingest.formats.value_lines import (
 from ingest.records import Problem, ReadContext, Reading
 from ingest.settings import headings
 from ingest.settings.column_names import KNOWN_WORDS, WORDS, clean_name
-from ingest.settings.headings import words_of
+from ingest.settings.heading_words import words_of
 
 _ENDINGS: Final = re.compile(
     r".*\.(?:log|txt|out|dat|res|results?|stdout|stderr|time|report|rpt|stats?|summary|csv)",

@@ -12,7 +12,8 @@ from typing import Final
 from ingest.formats.logged_rows import LEAST_LOGGED, LOGGED_LINES, PARTS, bare, is_run
 from ingest.formats.written_numbers import is_number
 from ingest.settings.column_names import WORDS
-from ingest.settings.headings import is_measurement, is_setting, words_of
+from ingest.settings.heading_words import words_of
+from ingest.settings.headings import is_measurement, is_setting
 
 # Heading of what a title says, before its level.
 TITLES: Final = "heading "

@@ -15,7 +15,8 @@ from typing import Final
 
 from ingest.formats.json_cells import parsed
 from ingest.formats.written_numbers import is_number
-from ingest.settings.headings import is_measurement, is_setting, words_of
+from ingest.settings.heading_words import words_of
+from ingest.settings.headings import is_measurement, is_setting
 
 # Objects at the ends of lines of a log: how many keys, and how many of so many lines.
 _LEAST_KEYS: Final = 3

@@ -17,7 +17,8 @@ from ingest.formats.logged_rows import names_of
 from ingest.formats.run_marks import Mark, mark_in, window_of
 from ingest.records import Problem, Reading, UtcWindow
 from ingest.settings.column_names import WORDS, clean_name, name_of_values
-from ingest.settings.headings import is_measurement, is_setting, words_of
+from ingest.settings.heading_words import words_of
+from ingest.settings.headings import is_measurement, is_setting
 from ingest.settings.units import unit_of
 
 # Beginnings of the names of what titles, options of commands and lines `name: value` say.

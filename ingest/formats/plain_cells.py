@@ -18,7 +18,8 @@ from ingest.formats.written_numbers import (
 )
 from ingest.records import ProblemList
 from ingest.settings.column_names import WORDS
-from ingest.settings.headings import read_heading, words_of
+from ingest.settings.heading_words import words_of
+from ingest.settings.headings import read_heading
 
 # A number whose point is no mark of thousands.
 _POINT: Final = re.compile(r"[-+]?\d+\.(?!\d{3}$)\d+")

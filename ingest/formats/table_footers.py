@@ -10,13 +10,8 @@ from ingest.formats.json_cells import Cell
 from ingest.formats.table_rows import Table
 from ingest.records import ProblemList, Severity
 from ingest.settings.column_names import WORDS
-from ingest.settings.headings import (
-    is_measurement,
-    is_setting,
-    quantity_of,
-    read_heading,
-    words_of,
-)
+from ingest.settings.heading_words import words_of
+from ingest.settings.headings import is_measurement, is_setting, quantity_of, read_heading
 
 SUMMARY: Final = re.compile(
     r"\W*(?:(?:grand |sub)?totals?|sum|overall|aggregated?|average|avg|mean|geo(?:metric )?mean"

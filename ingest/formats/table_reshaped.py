@@ -10,7 +10,8 @@ from ingest.formats.json_cells import Cell
 from ingest.formats.table_rows import Table
 from ingest.formats.written_numbers import is_number
 from ingest.settings.column_names import WORDS
-from ingest.settings.headings import is_derived, words_of
+from ingest.settings.heading_words import words_of
+from ingest.settings.headings import is_derived
 
 # Heading of the values of columns whose whole heading is what they differ in.
 VALUE: Final = "value"

@@ -11,7 +11,8 @@ from ingest.formats.json_cells import Cell
 from ingest.formats.written_numbers import is_number, is_unset
 from ingest.records import ProblemList
 from ingest.settings.column_names import FAMILIES, VALUES, WORDS
-from ingest.settings.headings import is_measurement, is_setting, words_of
+from ingest.settings.heading_words import words_of
+from ingest.settings.headings import is_measurement, is_setting
 
 # Rows by which the cells of a column are judged first.
 LOOKED_AT: Final = 40

@@ -9,7 +9,8 @@ from ingest.formats.json_cells import Cell
 from ingest.formats.table_rows import Table
 from ingest.formats.written_numbers import is_number, is_unset, written_numbers
 from ingest.settings.column_names import WORDS
-from ingest.settings.headings import quantity_of, read_heading, words_of
+from ingest.settings.heading_words import words_of
+from ingest.settings.headings import quantity_of, read_heading
 from ingest.settings.units import unit_of
 
 _STEM: Final = re.compile(r"(.*?)([._\s-]*)units?", re.IGNORECASE)

@@ -12,7 +12,7 @@ from ingest.formats.written_numbers import without_commas
 from ingest.records import Problem, ReadContext, Reading
 from ingest.settings import headings
 from ingest.settings.column_names import ENDS_OF_RUNS
-from ingest.settings.headings import words_of
+from ingest.settings.heading_words import words_of
 
 # Blanks are not given back, and end with their line: long runs of them are read once.
 _NAME: Final = r"[^\S\n]*+(?:\|[^\S\n]*+)?([^\W\d_](?:[\w .%/()\[\]+-]|:(?=\S)){1,58}?)\s*"

@@ -32,7 +32,8 @@ from ingest.proposals.sections import (
 from ingest.proposals.shared_parts import share_parts
 from ingest.settings.column_names import WORDS, can_be, clean_name
 from ingest.settings.dataset import Settings
-from ingest.settings.headings import without_unit, words_of
+from ingest.settings.heading_words import words_of
+from ingest.settings.headings import without_unit
 from ingest.settings.units import unit_of
 
 _NAMED: Final = 8

@@ -8,7 +8,7 @@ from ingest.formats.json_cells import Cell
 from ingest.proposals.guess import Guess, decides
 from ingest.proposals.path_parts import PathColumn, is_plain
 from ingest.settings.column_names import WORDS
-from ingest.settings.headings import words_of
+from ingest.settings.heading_words import words_of
 
 # What may be written in several forms.
 _PROGRAMS: Final = frozenset({"program", "application", "app", "script", "implementation"})

@@ -11,7 +11,7 @@ import numpy as np
 
 from ingest.proposals.guess import Guess, digits_of
 from ingest.proposals.heading_roles import MACHINE_W
-from ingest.settings.headings import words_of
+from ingest.settings.heading_words import words_of
 
 _Unit = tuple[str, float]
 # What a machine, a board or a phone takes, W.

@@ -19,13 +19,13 @@ from ingest.formats.written_numbers import is_number, is_unset
 from ingest.proposals.guess import Guess
 from ingest.proposals.path_parts import PathColumn, read_paths
 from ingest.settings.column_names import VALUES, WORDS
+from ingest.settings.heading_words import words_of
 from ingest.settings.headings import (
     is_derived,
     is_measurement,
     is_setting,
     quantity_of,
     read_heading,
-    words_of,
 )
 from ingest.settings.units import unit_of
 

@@ -20,7 +20,8 @@ from ingest.proposals.crossed_tables import measured_in_cells
 from ingest.records import ProblemList, ReadContext
 from ingest.settings.column_names import WORDS
 from ingest.settings.dataset import Settings
-from ingest.settings.headings import is_measurement, is_named_as_copy, words_of
+from ingest.settings.heading_words import words_of
+from ingest.settings.headings import is_measurement, is_named_as_copy
 from ingest.settings.tables import declaration_of
 
 # Of each table so many bytes and rows are read, of tables with one heading so many files.

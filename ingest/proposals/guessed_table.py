@@ -37,7 +37,8 @@ from ingest.proposals.split_texts import rests_of
 from ingest.proposals.table_shape import shape_of
 from ingest.settings.column_names import WORDS, clean_name, is_power_limit, name_of_values
 from ingest.settings.dataset import UNKNOWN, Settings
-from ingest.settings.headings import read_heading, without_unit, words_of
+from ingest.settings.heading_words import words_of
+from ingest.settings.headings import read_heading, without_unit
 
 # Knobs of the lake, by heading: only what cannot mean anything else.
 _KNOBS: Final = {

@@ -14,7 +14,8 @@ import numpy as np
 
 from ingest.formats.json_cells import Cell
 from ingest.settings.column_names import VALUES, WORDS
-from ingest.settings.headings import Heading, quantity_of, read_heading, unit_of, words_of
+from ingest.settings.heading_words import words_of
+from ingest.settings.headings import Heading, quantity_of, read_heading, unit_of
 
 Better = Literal["less", "more"]
 MEASURED: Final = WORDS["less"] | WORDS["more"] | WORDS["measured"]

@@ -15,7 +15,7 @@ from ingest.proposals.roles import FEW_VALUES
 from ingest.proposals.twin_columns import are_ids, are_paths
 from ingest.proposals.work_columns import LEAST_POWER, growth_of
 from ingest.settings.column_names import WORDS
-from ingest.settings.headings import words_of
+from ingest.settings.heading_words import words_of
 
 _UNLIKE: Final = 2.0
 # Names of parts that no word explains.

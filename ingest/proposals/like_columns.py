@@ -16,7 +16,8 @@ from ingest.proposals.heading_roles import MEASURED, is_measured, is_spread
 from ingest.proposals.replicates import stands_with_all
 from ingest.proposals.roles import guess_of
 from ingest.settings.column_names import FAMILIES, VALUES, WORDS
-from ingest.settings.headings import is_derived, quantity_of, read_heading, words_of
+from ingest.settings.heading_words import words_of
+from ingest.settings.headings import is_derived, quantity_of, read_heading
 from ingest.settings.units import unit_of
 
 # A word for a replicate says it; else the number stands last.

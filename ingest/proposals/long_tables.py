@@ -13,7 +13,8 @@ from ingest.proposals.guess import rows_by
 from ingest.proposals.heading_roles import are_domains, are_stages, is_measured
 from ingest.proposals.roles import guess_of
 from ingest.settings.column_names import WORDS
-from ingest.settings.headings import quantity_of, read_heading, words_of
+from ingest.settings.heading_words import words_of
+from ingest.settings.headings import quantity_of, read_heading
 
 # What a column of measurements of several kinds is called, and the most kinds.
 _VALUES: Final = frozenset({"value", "values", "score", "measurement", "reading", "result"})

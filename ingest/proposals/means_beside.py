@@ -15,7 +15,8 @@ from ingest.formats.json_cells import Cell
 from ingest.proposals.found_tables import FoundTable
 from ingest.proposals.heading_roles import is_spread
 from ingest.settings.column_names import WORDS
-from ingest.settings.headings import Heading, is_measurement, read_heading, words_of
+from ingest.settings.heading_words import words_of
+from ingest.settings.headings import Heading, is_measurement, read_heading
 
 _MEANS: Final = frozenset({"mean", "avg", "average", "median"})
 # A mean has so many rows at least.

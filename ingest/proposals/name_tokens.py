@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from ingest.settings.column_names import VALUES, WORDS
-from ingest.settings.headings import words_of
+from ingest.settings.heading_words import words_of
 from ingest.settings.units import unit_of
 
 SEPARATORS: Final = "-_.=@+ "

@@ -21,7 +21,7 @@ from ingest.proposals.path_parts import PathColumn
 from ingest.proposals.shapes import Shape
 from ingest.records import ReadContext, Reading
 from ingest.settings.column_names import WORDS
-from ingest.settings.headings import words_of
+from ingest.settings.heading_words import words_of
 
 # Runs whose traces are read, and bytes of each.
 _MOST_RUNS: Final = 12

@@ -7,7 +7,7 @@ from typing import Final
 
 from ingest.proposals.name_tokens import NAMING, OF_SIZES
 from ingest.settings.column_names import VALUES, WORDS
-from ingest.settings.headings import words_of
+from ingest.settings.heading_words import words_of
 
 _MACHINE: Final = re.compile(r"[a-z]{1,3}\d{3,4}[a-z]*\d*|node\d+|host\d+", re.IGNORECASE)
 # A day.

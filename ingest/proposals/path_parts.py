@@ -39,7 +39,7 @@ from ingest.settings.column_names import (
     is_power_limit,
     name_of_values,
 )
-from ingest.settings.headings import words_of
+from ingest.settings.heading_words import words_of
 from ingest.settings.units import unit_of
 
 # In a time of day, in `1.2GHz` and in `C++` they separate nothing; in `cg.C.16.1` the dots do.

@@ -12,7 +12,8 @@ from ingest.formats.json_cells import Cell
 from ingest.proposals.guess import Guess, rows_by
 from ingest.proposals.heading_roles import is_measured, is_spread
 from ingest.settings.column_names import KNOWN_WORDS, WORDS
-from ingest.settings.headings import is_measurement, read_heading, words_of
+from ingest.settings.heading_words import words_of
+from ingest.settings.headings import is_measurement, read_heading
 
 _FEWEST_ROWS: Final = 4
 # A result that only grows in so many steps does so by no chance.

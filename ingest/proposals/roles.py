@@ -37,7 +37,8 @@ from ingest.proposals.heading_roles import (
 )
 from ingest.proposals.part_values import statements_in
 from ingest.settings.column_names import KNOWN_WORDS, WORDS
-from ingest.settings.headings import Heading, quantity_of, read_heading, words_of
+from ingest.settings.heading_words import words_of
+from ingest.settings.headings import Heading, quantity_of, read_heading
 
 _IDENTIFIERS: Final = WORDS["identifiers"]
 # Words that say what a column is, whatever its object is.

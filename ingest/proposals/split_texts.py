@@ -17,7 +17,8 @@ from ingest.proposals.heading_roles import is_measured
 from ingest.proposals.name_tokens import NAMING, is_replicate, literal, renamed, two_lists
 from ingest.proposals.path_parts import PathColumn, read_paths
 from ingest.settings.column_names import WORDS, clean_name, name_of_values
-from ingest.settings.headings import quantity_of, read_heading, words_of
+from ingest.settings.heading_words import words_of
+from ingest.settings.headings import quantity_of, read_heading
 
 # A text under such a heading tells a run from others; `setting` is of headings that are runs.
 _OF_RUNS: Final = (

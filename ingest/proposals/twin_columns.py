@@ -14,7 +14,7 @@ from ingest.proposals.heading_roles import is_measured, names_machines
 from ingest.proposals.name_tokens import two_lists
 from ingest.proposals.roles import FEW_VALUES, YES_OR_NO
 from ingest.settings.column_names import WORDS
-from ingest.settings.headings import words_of
+from ingest.settings.heading_words import words_of
 
 # Numbers with so few values may go together by chance.
 _FEW: Final = 2

@@ -15,7 +15,8 @@ from ingest.proposals.guess import Guess, decides, digits_of, rows_by
 from ingest.proposals.heading_roles import is_spread
 from ingest.proposals.replicates import stands_with_all
 from ingest.settings.column_names import KNOWN_WORDS, VALUES, WORDS
-from ingest.settings.headings import quantity_of, words_of
+from ingest.settings.heading_words import words_of
+from ingest.settings.headings import quantity_of
 from ingest.settings.units import unit_of
 
 _COUNTS: Final = frozenset({"n", "num", "number", "count"})

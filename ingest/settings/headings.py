@@ -5,15 +5,14 @@ with their last words. All readers and proposals take units from here.
 """
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import takewhile
 from typing import Final
-from unicodedata import combining, normalize
 
-from ingest.settings.column_names import KNOWN_WORDS, TRANSLATED, WORDS
-from ingest.settings.units import PREFIX_WORDS, RATES, Quantity, Unit, unit_of
+from ingest.settings.column_names import WORDS
+from ingest.settings.heading_words import raw_words, words_of
+from ingest.settings.units import RATES, Quantity, Unit, unit_of
 
 # As a last word these are seldom a unit.
 _NEVER_LAST: Final = frozenset({"A", "C", "B", "degrees", "micros", "perc"})
@@ -64,14 +63,6 @@ _VALUE: Final = re.compile(r"(?<![A-Za-z0-9.])\d+(?:(?:\.\d+)?[A-Za-z]+|[Vv]\d+)
 # `(1000 J)` is no unit.
 _AMOUNT: Final = re.compile(r"[\d.,]+\s*\D+")
 _BRACKETS: Final = re.compile(r"^(.*?)\s*[(\[{]\s*([^()\[\]{}]+?)\s*[)\]}]\s*$")
-# A unit with a prefix, behind a name: a capital letter for the prefix begins a word of its own.
-_JOINED: Final = re.compile(r"(.*(?:[a-z]|[A-Z]{2}))([pnuµμmkKMGT](?:W[hH]|Hz|HZ|[JWVA]))")
-_PREFIXED: Final = re.compile(rf"(.*?)((?i:{'|'.join(PREFIX_WORDS)})[A-Z][A-Za-z]*)")
-_PART: Final = re.compile(r"(?:[A-Za-z0-9%µμ°]|(?<=\d)\.(?=\d))+")
-# Words with a number in them: percentiles, and processors such as `gpu0`.
-_WHOLE: Final = re.compile(r"[pP]\d+(?:\.\d+)?|(?:[A-Z]?[a-z]+|[A-Z]+)\d+|\d+(?:st|nd|rd|th)")
-_DELTA: Final = re.compile("[\N{GREEK CAPITAL LETTER DELTA}\N{INCREMENT}]")
-_WORD: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+(?:\.\d+)?|[%µμ°]\w*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,56 +90,10 @@ class Heading:
 
 def counted_by_s(heading: Heading) -> str:
     """Return what `iter_s` counts a second, if it is no time of one; empty for other headings."""
-    raw = [word.lower() for word in _raw_words(heading.text)[-2:]]
+    raw = [word.lower() for word in raw_words(heading.text)[-2:]]
     is_plain = not heading.has("per") and not _BRACKETS.match(heading.text) and len(raw) > 1
     is_counted = is_plain and "/" not in heading.text and raw[1] in ("s", "sec") and raw[0] in ITEMS
     return raw[0] if is_counted and heading.unit and heading.unit.quantity == "rate" else ""
-
-
-@lru_cache(maxsize=4096)
-def words_of(text: str) -> tuple[str, ...]:
-    """Return the words of a name in any style: `avgPower_GPU` is `avg`, `power`, `gpu`.
-
-    Those of other languages are the English ones: `Categoría` is `category`, `Laufzeit` `time`.
-    """
-    return tuple(TRANSLATED.get(low := word.lower(), low) for word in _raw_words(text))
-
-
-def _raw_words(text: str) -> list[str]:
-    """Split at separators and before capitals, but not within a unit such as `mWh` or `p99`."""
-    if not text.isascii():
-        # Letters without accents; not the signs of units.
-        plain = normalize("NFD", text.replace("ß", "ss"))
-        text = "".join(c for c in plain if not combining(c))
-        text = _DELTA.sub("delta ", text)
-    parts = _PART.findall(text)
-    return _with_prefixes([word for part in parts for word in _words_in(part)])
-
-
-def _with_prefixes(words: list[str]) -> list[str]:
-    """Join prefixes to the units that follow: `milli`, `J`; `nano`, `W` may be of a Jetson Nano."""
-    for at in range(len(words) - 1, 0, -1):
-        prefix, unit = words[at - 1 : at + 1]
-        may_be = prefix.lower() in PREFIX_WORDS and (prefix.lower() != "nano" or unit not in "JWVA")
-        if may_be and unit_of(f"{prefix}{unit}"):
-            words[at - 1 : at + 1] = [f"{prefix}{unit}"]
-    return words
-
-
-@lru_cache(maxsize=4096)
-def _words_in(part: str) -> Sequence[str]:
-    if _WHOLE.fullmatch(part) or unit_of(part):
-        return [part]
-    if (prefixed := _PREFIXED.fullmatch(part)) and unit_of(prefixed[2]):
-        # `EnergymicroWh`
-        return [*_WORD.findall(prefixed[1]), prefixed[2]]
-    if joined := _JOINED.fullmatch(part):
-        # `EnergykWh` ends with kWh, as no word is `energyk`; `DramJ` with J.
-        before = _WORD.findall(joined[1])
-        is_cased = joined[1][-1:].islower() != joined[2][0].islower()
-        if is_cased or before[-1].lower() in KNOWN_WORDS:
-            return [*before, joined[2]]
-    return _WORD.findall(part)
 
 
 # `95%`, `99% Line`
@@ -211,7 +156,7 @@ def read_heading(text: str, cell_unit: str = "") -> Heading:
         ):
             # `energy_mj/image`
             return Heading(text, lower_words, unit)
-    raw = _raw_words(text)
+    raw = raw_words(text)
     # Hours behind a word of a time: `makespan_h`.
     if len(raw) > 1 and raw[-1] in ("h", "hr"):
         inner = Heading(text, lower_words[:-1], None)
@@ -279,7 +224,7 @@ def without_unit(text: str) -> str:
         return f"{' '.join(_without_work(text, scaled).words).capitalize()} per {amount}"
     if bracket := _BRACKETS.match(text):
         return bracket[1] if unit is not None and bracket[1] else text
-    last = _raw_words(text)[-1:]
+    last = raw_words(text)[-1:]
     own = unit_of(last[0]) if last else None
     if unit is None or own is None or own.text not in (unit.text, unit.text.partition("/")[0]):
         return text
@@ -306,7 +251,7 @@ def _unit_in_brackets(text: str, before: tuple[str, ...]) -> Unit | None:
 
 def _ends_with_a_unit(text: str) -> bool:
     """Return whether a word that is no unit ends with the sign of one: `(xWh)` are no Wh."""
-    *before, last = _raw_words(text) or [""]
+    *before, last = raw_words(text) or [""]
     return bool(before) and text.isalpha() and unit_of(last) is not None
 
 

@@ -23,7 +23,7 @@ from ingest.discover.names import canonical_system
 from ingest.files.packed import Packed
 from ingest.records import Problem, Severity, SummaryRow
 from ingest.settings.column_names import WORDS
-from ingest.settings.headings import words_of
+from ingest.settings.heading_words import words_of
 from ingest.settings.units import unit_of
 from ingest.tables.table_reads import TableRead
 

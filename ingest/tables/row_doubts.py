@@ -11,7 +11,7 @@ from ingest.discover.names import canonical_system
 from ingest.records import Problem, SummaryRow
 from ingest.settings.column_names import WORDS
 from ingest.settings.dataset import UNKNOWN
-from ingest.settings.headings import words_of
+from ingest.settings.heading_words import words_of
 from ingest.tables.table_reads import TableRead
 
 _FAILED: Final = WORDS["failed"]

@@ -26,7 +26,7 @@ from ingest.formats.trace import POWER
 from ingest.formats.trace_headings import OF_TRACES, energy_column, energy_columns
 from ingest.records import MOST_NAMED_LINES, Problem, Reading, SummaryRow
 from ingest.settings.column_names import WORDS
-from ingest.settings.headings import words_of
+from ingest.settings.heading_words import words_of
 from ingest.tables.same_rows import FEWEST_RUNS, MOST_ROWS, SameRows, new_values, rows_with
 from ingest.tables.table_reads import TableRead, window_of
 

@@ -17,7 +17,7 @@ from data.schema import MEASUREMENTS
 from ingest.discover.found_files import Ignored
 from ingest.files.packed import Packed
 from ingest.records import Problem, SummaryRow
-from ingest.settings.headings import words_of
+from ingest.settings.heading_words import words_of
 from ingest.tables.table_reads import TableRead
 
 # Numbers of fewer digits may be the same by chance.

@@ -9,7 +9,8 @@ from data.connection import open_lake
 from ingest.formats.logged_blocks import under_sections
 from ingest.formats.value_lines import block_of
 from ingest.proposals.path_parts import read_paths
-from ingest.settings.headings import is_setting, quantity_of, read_heading, words_of
+from ingest.settings.heading_words import words_of
+from ingest.settings.headings import is_setting, quantity_of, read_heading
 from tests.fixtures.ingest import ingest, put, query, runs
 
 
