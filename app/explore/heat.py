@@ -8,6 +8,13 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
+from app.explore.figures.heat_traces import (
+    catcher_trace,
+    means_trace,
+    missing_trace,
+    unlike_trace,
+    veil_trace,
+)
 from app.explore.question import Question
 from app.explore.studies import moments_of
 from app.kit.columns import values_of
@@ -17,10 +24,8 @@ from app.kit.encodings import (
     axis_title,
     base_layout,
     bold,
-    color_bar,
     finishing,
     message_figure,
-    scatter_trace,
     short_labels,
 )
 from app.kit.metric_choice import is_below_zero, is_of_unstated
@@ -39,9 +44,8 @@ from data.knobs import Knob
 from data.metrics import Metric
 from data.queries.explore import cells_query
 from data.selection import Selection, Value
-from data.units import format_digits, has_prefix
+from data.units import has_prefix
 
-TEXT_MAX_CELLS: Final = 110
 # A knob with more values than that is nearly continuous: the map has so many bins of it.
 _BINS: Final = 20
 _LETTER_PX: Final = 7
@@ -217,11 +221,11 @@ def build_heatmap(
     missing = np.argwhere(np.isnan(grid["mean"]))
     return {
         "data": [
-            _means_trace(z, x, y, grid, measure, unit),
-            _missing_trace([x[j] for _, j in missing], [y[i] for i, _ in missing]),
-            _veil_trace(z, x, y),
-            _catcher_trace(grid["mean"], x, y),
-            *_unlike_trace(grid["n"], np.argwhere(unlike), x, y),
+            means_trace(z, x, y, grid, measure, unit),
+            missing_trace([x[j] for _, j in missing], [y[i] for i, _ in missing]),
+            veil_trace(z, x, y),
+            catcher_trace(grid["mean"], x, y),
+            *unlike_trace(grid["n"], np.argwhere(unlike), x, y),
         ],
         "layout": _layout(title, subtitle, x, y, x_knob, y_knob)
         | {"meta": _meta(grid, measure, x_knob, y_knob, systems)},
@@ -287,62 +291,6 @@ def _unit_of_cells(unit: str, top: float) -> tuple[float, str]:
         return 1.0, unit
     scale, prefix = common_prefix(top)
     return scale, f"{prefix}{unit}"
-
-
-def _means_trace(z, x, y, grid, measure, unit) -> dict:  # type: ignore[no-untyped-def]
-    trace = {
-        "type": "heatmap",
-        "name": measure.title,
-        "meta": {"kind": "cells"} | {name: grid[name].ravel() for name in ("mean", "sd", "n")},
-        "x": x,
-        "y": y,
-        "z": z,
-        "xgap": 1,
-        "ygap": 1,
-        "colorscale": "Viridis",
-        "hoverinfo": "none",
-        "colorbar": color_bar(measure.title_with(unit)) | {"thickness": 8},
-    }
-    if z.size <= TEXT_MAX_CELLS:
-        trace["text"] = [["" if np.isnan(v) else format_digits(float(v)) for v in r] for r in z]
-        trace["texttemplate"] = "%{text}"
-        trace["textfont"] = {"size": 12}
-    return trace
-
-
-def _missing_trace(x: list[str], y: list[str]) -> dict:
-    marker = {"symbol": "x-thin", "size": 6, "line": {"width": 1, "color": "#8c8c8c"}}
-    whole = {"marker": {"opacity": 1}}
-    return scatter_trace("missing", x, y, name="not measured", marker=marker, unselected=whole)
-
-
-def _veil_trace(z: np.ndarray, x: list[str], y: list[str]) -> dict:
-    return {
-        "type": "heatmap",
-        "meta": {"kind": "veil"},
-        "x": x,
-        "y": y,
-        "z": [[None] * z.shape[1] for _ in range(z.shape[0])],
-        "zmin": 0,
-        "zmax": 1,
-        "colorscale": [[0, "rgba(127,127,127,0.78)"], [1, "rgba(127,127,127,0.78)"]],
-        "showscale": False,
-        "hoverinfo": "skip",
-    }
-
-
-def _catcher_trace(z: np.ndarray, x: list[str], y: list[str]) -> dict:
-    at = np.argwhere(~np.isnan(z))
-    xs, ys = [x[j] for _, j in at], [y[i] for i, _ in at]
-    hidden = {"marker": {"opacity": 0}}
-    return scatter_trace("catcher", xs, ys, marker={"size": 1, "opacity": 0}, unselected=hidden)
-
-
-def _unlike_trace(n: np.ndarray, at: np.ndarray, x: list[str], y: list[str]) -> list[dict]:
-    """Return a trace that counts the runs of the cells without a mean; none where all have one."""
-    xs, ys = [x[j] for _, j in at], [y[i] for i, _ in at]
-    counts = [f"{n[i, j]:.0f} runs" for i, j in at]
-    return [scatter_trace("unlike", xs, ys, "text", text=counts)] if len(at) else []
 
 
 def _layout(

@@ -6,7 +6,6 @@ set.
 """
 
 import re
-from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
@@ -14,7 +13,7 @@ import numpy as np
 
 from data.declared import Role
 from ingest.formats.json_cells import Cell
-from ingest.formats.written_numbers import is_unset
+from ingest.proposals.column_facts import ColumnFacts
 from ingest.proposals.guess import (
     MOST_VALUES,
     Guess,
@@ -22,23 +21,20 @@ from ingest.proposals.guess import (
     are_multiples,
     clock_unit,
     digits_of,
-    is_clock,
     is_even,
-    numbers_of,
 )
 from ingest.proposals.heading_roles import (
     MEASURED,
     are_stages,
     direction_of,
     is_counted,
-    is_measured,
     names_a_setting,
     names_machines,
 )
 from ingest.proposals.part_values import statements_in
 from ingest.settings.column_names import KNOWN_WORDS, WORDS
 from ingest.settings.heading_words import words_of
-from ingest.settings.headings import Heading, quantity_of, read_heading
+from ingest.settings.headings import Heading, read_heading
 
 _IDENTIFIERS: Final = WORDS["identifiers"]
 # Words that say what a column is, whatever its object is.
@@ -83,56 +79,10 @@ _MARKS: Final = " <>=~*_`≤≥≈"
 _PIECES: Final = ("iteration", "iter", "invocation", "launch", "warmup", "sample")
 
 
-class _Column:
-    """A column as the cases see it.
-
-    Attributes:
-        counts: How often each text occurs.
-        numbers: Of the texts; empty if one of them is none.
-        recurs: Whether it has few values, of which each occurs twice on average.
-        differs: Whether all texts differ.
-        measured: Whether the heading says that it was measured; None if it says nothing.
-    """
-
-    def __init__(self, heading: Heading, cells: Sequence[Cell]) -> None:
-        texts = [str(cell).strip() for cell in cells if cell is not None]
-        texts = [text for text in texts if not is_unset(text)]
-        self.heading, self.has, self.quantity = heading, heading.has, quantity_of(heading)
-        self.rows, self.counts = len(texts), Counter(texts)
-        self.count = len(self.counts)
-        # A setting without a name is another one than that with the only name.
-        is_blank = 0 < self.rows < len(cells) and self.count == 1 and heading.has(*WORDS["set"])
-        numbers = numbers_of(texts)
-        self.numbers = np.empty(0) if numbers is None else numbers
-        if self.quantity == "frequency" and not heading.unit and len(self.numbers):
-            # 24 are no GHz, and no MHz.
-            self.quantity = "frequency" if is_clock(self.numbers) else ""
-        is_whole = all(re.fullmatch(r"-?\d+", text) for text in self.counts)
-        self.count += is_blank and numbers is None
-        self.kind = "text" if numbers is None else "whole" if is_whole else "real"
-        self.recurs = self.count <= MOST_VALUES and self.rows >= 2 * self.count
-        self.differs = self.count == self.rows
-        self.measured = is_measured(heading, self.quantity)
-        self.variety = f"{self.count} values in {self.rows:,} rows"
-
-    @property
-    def setting(self) -> str:
-        """The last word of what was set."""
-        words = reversed(self.heading.words)
-        return next((word for word in words if word in WORDS["set"]), self.heading.text)
-
-    @property
-    def measurement(self) -> str:
-        """The last word of what was measured, and the unit."""
-        unit = f"unit {self.heading.unit.text}" if self.heading.unit else ""
-        word = next((word for word in reversed(self.heading.words) if word in MEASURED), "")
-        return " and ".join(filter(None, (f"'{word}'" if word else "", unit))) or "measured"
-
-
 class _Case(NamedTuple):
-    """What a column is to which this applies, and why: a format of its `_Column`, c."""
+    """What a column is to which this applies, and why: a format of its `ColumnFacts`, c."""
 
-    fits: Callable[[_Column], object]
+    fits: Callable[[ColumnFacts], object]
     role: Role
     why: str
 
@@ -208,7 +158,7 @@ _OF_NUMBERS: Final = (
 
 def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
     """Judge a column by its heading, then by its cells."""
-    column = _Column(heading, cells)
+    column = ColumnFacts(heading, cells)
     if not column.rows:
         return Guess(heading, "label", "no cell has a value", is_dropped=True, cells=cells)
     cases = _OF_TEXTS if column.kind == "text" else _OF_NUMBERS
@@ -245,7 +195,7 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
     return guess
 
 
-def _is_result(column: _Column) -> bool:
+def _is_result(column: ColumnFacts) -> bool:
     """Return whether it has an energy, a power or a time that was measured.
 
     Of one row everything is a result or a setting, but numbers of which no word says anything.
@@ -261,7 +211,7 @@ def _is_result(column: _Column) -> bool:
     return is_cost and column.measured is not False and not is_set
 
 
-def _says_the_meter(column: _Column) -> bool:
+def _says_the_meter(column: ColumnFacts) -> bool:
     """Return whether texts say how the energy was measured: what two meters say is not compared."""
     is_named = column.has(*WORDS["methods"]) and column.has("energy", "power")
     words = map(words_of, column.counts)
@@ -270,7 +220,7 @@ def _says_the_meter(column: _Column) -> bool:
     )
 
 
-def _ranks(column: _Column) -> bool:
+def _ranks(column: ColumnFacts) -> bool:
     """Return whether rows are ranked by results: `energy_rank`, `on_pareto`; not `lora_rank`."""
     words, places = column.heading.words, np.unique(column.numbers)
     if column.has("ranking", "ranked") or words[-1:] == ("pareto",):
@@ -280,7 +230,7 @@ def _ranks(column: _Column) -> bool:
     return is_place and (is_dense or not MEASURED.isdisjoint(words))
 
 
-def _is_outcome(column: _Column) -> bool:
+def _is_outcome(column: ColumnFacts) -> bool:
     """Return whether yes and no say what came out of runs: `correct`, `oom`.
 
     A sweep has as many rows of each: `throttled` may be set.
@@ -290,13 +240,13 @@ def _is_outcome(column: _Column) -> bool:
     return is_named and not is_swept and {text.lower() for text in column.counts} <= YES_OR_NO
 
 
-def _are_dates(column: _Column) -> bool:
+def _are_dates(column: ColumnFacts) -> bool:
     dates = sum(count for text, count in column.counts.items() if _DATE.fullmatch(text))
     is_moment = column.differs and column.rows > 1 and column.has(*WORDS["times_of_day"])
     return 2 * dates > column.rows or is_moment
 
 
-def _are_measurements(column: _Column) -> bool:
+def _are_measurements(column: ColumnFacts) -> bool:
     """Return whether most texts of a measured quantity begin with a number: `< 0.012`, `5 W`."""
     often = column.counts.items()
     numbered = sum(count for text, count in often if text.lstrip(_MARKS)[:1].isdigit())
@@ -305,7 +255,7 @@ def _are_measurements(column: _Column) -> bool:
     return 2 * numbered > column.rows and (is_cost or column.heading.words[-1:] == ("rss",))
 
 
-def _is_supply(column: _Column) -> bool:
+def _is_supply(column: ColumnFacts) -> bool:
     """Return whether voltages are few, far apart and of two digits, as those of supplies are."""
     if column.quantity != "voltage" or not 1 < column.count <= column.rows / 2:
         return False
@@ -314,14 +264,14 @@ def _is_supply(column: _Column) -> bool:
     return is_far and all(digits_of(text) <= 2 for text in column.counts)
 
 
-def _names_a_run(column: _Column) -> bool:
+def _names_a_run(column: ColumnFacts) -> bool:
     """Return whether a heading is of an id of a run, or a part of a campaign."""
     of, last = ("", *column.heading.words)[-2:]
     is_campaign = of in WORDS["campaigns"] and all(re.search(r"\d", text) for text in column.counts)
     return last == "id" and (of in ("run", "job", "session") or is_campaign)
 
 
-def _is_remark(column: _Column) -> bool:
+def _is_remark(column: ColumnFacts) -> bool:
     """Return whether texts are remarks; a state that was set, as `foreground`, is none."""
     if not column.has(*WORDS["remarks"]) or column.has("model"):
         return False
@@ -331,7 +281,7 @@ def _is_remark(column: _Column) -> bool:
     return not (is_state and words.isdisjoint(ends))
 
 
-def _names_rows(column: _Column) -> bool:
+def _names_rows(column: ColumnFacts) -> bool:
     """Return whether texts differ in most rows, as names of rows do."""
     mostly = 2 * column.count > column.rows
     return (
@@ -342,7 +292,7 @@ def _names_rows(column: _Column) -> bool:
     )
 
 
-def _is_index(column: _Column) -> bool:
+def _is_index(column: ColumnFacts) -> bool:
     """Return whether a column without a heading counts the rows, as pandas writes an index."""
     text, numbers = column.heading.text, column.numbers
     is_unnamed = not text or text.startswith("Unnamed: ")
@@ -353,7 +303,7 @@ def _is_index(column: _Column) -> bool:
     return is_unnamed and (is_whole or is_rising)
 
 
-def _numbers_rows(column: _Column) -> bool:
+def _numbers_rows(column: ColumnFacts) -> bool:
     """Return whether identifiers seldom recur, or count the rows in each of several parts."""
     steps = np.diff(column.numbers)
     begins = column.numbers[1:][steps != 1]
@@ -367,7 +317,7 @@ def _is_bare(heading: Heading) -> bool:
     return MEASURED.isdisjoint(heading.words)
 
 
-def _is_odd(column: _Column) -> bool:
+def _is_odd(column: ColumnFacts) -> bool:
     """Return whether whole numbers are none that people choose: 10813 and 9877 tokens."""
     heading = column.heading
     if column.kind != "whole" or heading.unit or column.quantity or column.count <= _FEWEST_PLACES:
@@ -380,7 +330,7 @@ def _is_odd(column: _Column) -> bool:
     return 2 * len(odd) >= column.count
 
 
-def _is_progression(column: _Column) -> bool:
+def _is_progression(column: ColumnFacts) -> bool:
     """Return whether durations are whole steps of one size that all recur, as no measured ones."""
     is_whole = column.kind == "whole" and column.has("duration")
     return is_whole and are_multiples(column.numbers) and min(column.counts.values()) > 1

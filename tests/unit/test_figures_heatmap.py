@@ -7,7 +7,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from app.explore.heat import TEXT_MAX_CELLS, build_heatmap
+from app.explore.figures.heat_traces import TEXT_MAX_CELLS
+from app.explore.heat import build_heatmap
 from app.kit.competitors import MOST_LEVELS
 from data.catalogue import SHIPPED
 from tests.fixtures.lakes import run, runs_from_text

@@ -1,0 +1,60 @@
+"""What the cases of a column ask of it: its heading, its texts and numbers, how they recur."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from ingest.formats.json_cells import Cell
+from ingest.formats.written_numbers import is_unset
+from ingest.proposals.guess import MOST_VALUES, is_clock, numbers_of
+from ingest.proposals.heading_roles import MEASURED, is_measured
+from ingest.settings.column_names import WORDS
+from ingest.settings.headings import Heading, quantity_of
+
+
+class ColumnFacts:
+    """A column as the cases see it.
+
+    Attributes:
+        counts: How often each text occurs.
+        numbers: Of the texts; empty if one of them is none.
+        recurs: Whether it has few values, of which each occurs twice on average.
+        differs: Whether all texts differ.
+        measured: Whether the heading says that it was measured; None if it says nothing.
+    """
+
+    def __init__(self, heading: Heading, cells: Sequence[Cell]) -> None:
+        texts = [str(cell).strip() for cell in cells if cell is not None]
+        texts = [text for text in texts if not is_unset(text)]
+        self.heading, self.has, self.quantity = heading, heading.has, quantity_of(heading)
+        self.rows, self.counts = len(texts), Counter(texts)
+        self.count = len(self.counts)
+        # A setting without a name is another one than that with the only name.
+        is_blank = 0 < self.rows < len(cells) and self.count == 1 and heading.has(*WORDS["set"])
+        numbers = numbers_of(texts)
+        self.numbers = np.empty(0) if numbers is None else numbers
+        if self.quantity == "frequency" and not heading.unit and len(self.numbers):
+            # 24 are no GHz, and no MHz.
+            self.quantity = "frequency" if is_clock(self.numbers) else ""
+        is_whole = all(re.fullmatch(r"-?\d+", text) for text in self.counts)
+        self.count += is_blank and numbers is None
+        self.kind = "text" if numbers is None else "whole" if is_whole else "real"
+        self.recurs = self.count <= MOST_VALUES and self.rows >= 2 * self.count
+        self.differs = self.count == self.rows
+        self.measured = is_measured(heading, self.quantity)
+        self.variety = f"{self.count} values in {self.rows:,} rows"
+
+    @property
+    def setting(self) -> str:
+        """The last word of what was set."""
+        words = reversed(self.heading.words)
+        return next((word for word in words if word in WORDS["set"]), self.heading.text)
+
+    @property
+    def measurement(self) -> str:
+        """The last word of what was measured, and the unit."""
+        unit = f"unit {self.heading.unit.text}" if self.heading.unit else ""
+        word = next((word for word in reversed(self.heading.words) if word in MEASURED), "")
+        return " and ".join(filter(None, (f"'{word}'" if word else "", unit))) or "measured"
