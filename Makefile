@@ -51,7 +51,7 @@ ready: $(VENV)/.dev-stamp packages compiled compressed
 # Tests write and flush thousands of small files: in memory, where there is room for them.
 ROOM := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 { print "TMPDIR=/dev/shm" }')
 
-# Three workers on two cores: the first begins with the tests in Chromium, which often wait. Hypothesis
+# Four workers on two cores: the first begins with the tests in Chromium, which often wait. Hypothesis
 # keeps what it read of each module, by its content: else each worker parses all of them.
 test: ready
 ifdef ARGS

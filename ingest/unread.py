@@ -39,15 +39,15 @@ _MOST_SHAPES: Final = 24
 # Of more files that are no raw logs, the first say what they are.
 _MOST_IGNORED: Final = 5_000
 _HEAD_BYTES: Final = 1 << 16
-_ARCHIVES: Final = ("a zip archive", "a tar archive")
-# Where the bytes stand that tell a binary format, and what it is.
+_WRITE: Final = "write CSV, JSON or Parquet"
+# Where the bytes stand that tell a binary format, and the reason why it is not read.
 _BINARIES: Final = (
-    (0, b"PK\x03\x04", _ARCHIVES[0]),
-    (257, b"ustar", _ARCHIVES[1]),
-    (0, b"\x89HDF", "HDF5"),
-    (0, b"ARROW1", "Arrow or Feather"),
-    (1, b"NUMPY", "arrays of NumPy"),
-    (0, b"MATLAB 5.0", "MATLAB"),
+    (0, b"PK\x03\x04", "a zip archive: unpack it"),
+    (257, b"ustar", "a tar archive: unpack it"),
+    (0, b"\x89HDF", f"HDF5: {_WRITE}"),
+    (0, b"ARROW1", f"Arrow or Feather: {_WRITE}"),
+    (1, b"NUMPY", f"arrays of NumPy: {_WRITE}"),
+    (0, b"MATLAB 5.0", f"MATLAB: {_WRITE}"),
 )
 _MOST_KEYS: Final = 4
 # Kind of the problem of files of which no run is read.
@@ -136,10 +136,8 @@ def _reason(path: Path) -> str:
         return str(error)
     if not head.strip():
         return "empty"
-    for at, magic, name in _BINARIES:
-        if head[at:].startswith(magic):
-            is_archive = name in _ARCHIVES
-            return f"{name}: {'unpack it' if is_archive else 'write CSV, JSON or Parquet'}"
+    if reasons := [reason for at, magic, reason in _BINARIES if head.startswith(magic, at)]:
+        return reasons[0]
     if b"\0" in head:
         return "binary, of no known format"
     text = head.decode("utf-8-sig", "replace").lstrip()

@@ -79,7 +79,7 @@ def asked_of(view: LakeView, state: ExploreState) -> Asked:
         guessed=view.lake.guessed,
         unstated=unstated_datasets(view),
         has_negative_costs=question.has_negative_costs,
-        of_setting=system_of_setting(view, state.selection),
+        of_setting=view.once(system_of_setting, leading(state.selection)),
     )
 
 

@@ -71,8 +71,11 @@ def unread_words(view: LakeView, selection: Selection) -> str:
     """Say which files with data beside those of the chosen runs were not read, and which values
     were left out; empty: none.
     """
+    unread = view.once(_unread, None)
+    if not len(unread):
+        return ""
     datasets = view.part_left(selection).values("dataset")
-    unread = view.once(_unread, None).filter(pl.col("dataset").is_in([*datasets]))
+    unread = unread.filter(pl.col("dataset").is_in([*datasets]))
     said = (_left_out(unread.filter(pl.col("kind") == kind), *of) for kind, of in _UNREAD.items())
     return " ".join(filter(None, said))
 
@@ -210,7 +213,7 @@ def system_of_setting(view: LakeView, selection: Selection) -> str:
 
     A file of several outputs may be called as one of them: what it ran by is the setting.
     """
-    left = view.part_left(leading(selection))
+    left = view.part_left(selection)
     systems = [name for name in left.values("system") if name]
     words = {*_words(systems[0])} if len(systems) == 1 else set[str]()
     knobs = (k for k in view.catalogue.knobs.values() if not (k.is_given or k.facet.is_number))
