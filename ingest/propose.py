@@ -40,7 +40,7 @@ from ingest.proposals.name_tokens import renamed
 from ingest.proposals.part_traces import idle_block, parts_of_runs
 from ingest.proposals.sections import guessed_lines, system_section, workload_section
 from ingest.proposals.shapes import Shape, look
-from ingest.proposals.stated_settings import MOST_BYTES, stated_in, telling_parts
+from ingest.proposals.stated_settings import MOST_BYTES, stated_in, telling_parts, tells_apart
 from ingest.settings.dataset import UNKNOWN, Settings
 from ingest.settings.loading import load_settings, refusal_of
 
@@ -85,6 +85,10 @@ def propose(
     taken = {id(shape) for shapes in by_path for shape in shapes}
     others = [shape for shape in results if id(shape) not in taken]
     patterns = [] if is_described else patterns_of(others, shipped, _key_of(dataset))
+    for pattern in patterns:
+        example, form = pattern.shape.example, pattern.shape.form
+        if form and tells_apart(pattern.system, place_of(example), form):
+            pattern.system = _key_of(dataset)
     own: dict[str, str] = {}
     blocks: list[str | None] = [
         "# Proposed by `python -m ingest propose`: a guess from names and heads of files.",

@@ -41,7 +41,6 @@ class Asked:
         sd: Standard deviation of the cost where there is one setting alone; else None.
         has_negative_costs: Whether a run has a cost below 0: nothing is judged.
         guessed: Datasets of which it is a guess what was set: nothing is recommended of them.
-        of_setting: The system whose name is one of the settings': no sentence is about it.
         unstated: Datasets whose rows are means of an unstated number of runs.
     """
 
@@ -56,7 +55,6 @@ class Asked:
     guessed: frozenset[str] = frozenset()
     unstated: frozenset[str | None] = frozenset()
     has_negative_costs: bool = False
-    of_setting: str = ""
 
     @property
     def limit_words(self) -> str:
@@ -80,11 +78,6 @@ def area_words(row: Mapping[str, Any], question: Asked) -> str:
         f"{name} dominates {estimate} [{low}, {high}] times the area of {question.against} "
         f"({' and '.join(bounds)}, log axes)"
     )
-
-
-def subject_name(row: Mapping[str, Any], question: Asked) -> str:
-    """Return the label of a row's system; empty where none is known, or it is a setting's."""
-    return "" if row["system"] == question.of_setting else system_name(row)
 
 
 def place_columns(rows: pl.DataFrame, question: Asked) -> list[str]:
@@ -208,7 +201,7 @@ def _most(told: Sequence[Mapping[str, Any]], question: Asked) -> str:
 
 
 def _sentence(row: Mapping[str, Any], question: Asked, given: Collection[str]) -> str:
-    name = subject_name(row, question) or row["dataset"] or "the best setting"
+    name = system_name(row) or row["dataset"] or "the best setting"
     load = place_words(row, given, question)
     where = " at ".join(filter(None, [question.limit_words, load])) or ""
     if where and not question.limit_words:

@@ -20,9 +20,9 @@ from app.explore.best_words import (
     place_columns,
     place_words,
     setting_words,
-    subject_name,
 )
 from app.explore.decided import DEFAULT_WORDS, is_unjudged
+from app.kit.words import system_name
 from data.below_zero import below_zero_words
 from data.metrics import Metric
 from data.units import MISSING, format_digits, format_quantity, lowered
@@ -56,7 +56,7 @@ def best_settings_table(rows: pl.DataFrame, question: Asked) -> html.Div:
         "logarithmic axes"
     )
     # Rows are systems, or the places of a study without any.
-    has_systems = any(subject_name(row, question) for row in listed)
+    has_systems = any(system_name(row) for row in listed)
     subjects = "System" if has_systems else "Place" if place_names else "Dataset"
     head = [
         html.Th(subjects),
@@ -130,7 +130,7 @@ def _best_row(listed: Sequence[Mapping[str, Any]], question: Asked) -> Mapping[s
 
 
 def _subject(row: Mapping[str, Any], place_names: Sequence[str], question: Asked) -> str:
-    named = [subject_name(row, question), place_words(row, place_names, question)]
+    named = [system_name(row), place_words(row, place_names, question)]
     return " · ".join(filter(None, named)) or row["dataset"] or MISSING
 
 
@@ -195,7 +195,7 @@ def _possible(row: Mapping[str, Any], question: Asked) -> list[html.Button]:
     )
     limit = float(f"{steps * step:.6g}")
     words = f"limit {format_quantity(limit, question.limited.unit)}"
-    title = f"set the nearest limit that {subject_name(row, question) or 'a setting'} meets"
+    title = f"set the nearest limit that {system_name(row) or 'a setting'} meets"
     return [html.Button(words, className="plain", title=title, **{"data-limit": str(limit)})]
 
 

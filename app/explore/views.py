@@ -25,7 +25,7 @@ from app.explore.studies import setting_keys, unjudged_words
 from app.kit.lake_view import LakeView, leading
 from app.kit.metric_choice import unstated_datasets
 from app.kit.settings import MAX_ROWS
-from app.kit.words import axis_words, explanation, system_of_setting, workload_title
+from app.kit.words import axis_words, explanation, workload_title
 from data.claim_scope import is_near_limit
 from data.declared import PERFORMANCE
 from data.queries.runs import runs_query
@@ -79,7 +79,6 @@ def asked_of(view: LakeView, state: ExploreState) -> Asked:
         guessed=view.lake.guessed,
         unstated=unstated_datasets(view),
         has_negative_costs=question.has_negative_costs,
-        of_setting=view.once(system_of_setting, leading(state.selection)),
     )
 
 

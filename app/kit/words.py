@@ -5,7 +5,6 @@ as it is, it gives the numbers of the view, or the rows that enter the steps aft
 may have answered from memory what it asked before; the numbers are the same.
 """
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any, Final
@@ -206,26 +205,6 @@ def system_name(row: Mapping[str, Any]) -> str:
     """Return the label of a row's system; empty where none is known but the name of the dataset."""
     is_named = row["system"] not in (None, UNKNOWN, row["dataset"])
     return str(row["system_label"] or row["system"]) if is_named else ""
-
-
-def system_of_setting(view: LakeView, selection: Selection) -> str:
-    """Return the only system of some runs where one of several settings has its name; else nothing.
-
-    A file of several outputs may be called as one of them: what it ran by is the setting.
-    """
-    left = view.part_left(selection)
-    systems = [name for name in left.values("system") if name]
-    words = {*_words(systems[0])} if len(systems) == 1 else set[str]()
-    knobs = (k for k in view.catalogue.knobs.values() if not (k.is_given or k.facet.is_number))
-    for knob in knobs:
-        named = [words <= {*_words(str(value))} for value in left.values(knob.column) if value]
-        if words and knob.name != "system" and any(named) and not all(named):
-            return systems[0]
-    return ""
-
-
-def _words(text: str) -> list[str]:
-    return re.findall("[a-z0-9]+", text.lower())
 
 
 def common_prefix(top: float) -> tuple[float, str]:

@@ -13,6 +13,7 @@ from ingest.formats import FORMATS
 from ingest.formats.text_log import presets
 from ingest.proposals.path_parts import PathColumn
 from ingest.records import ReadContext, Reading
+from ingest.settings.heading_words import words_of
 
 # Of each file so many bytes are read.
 MOST_BYTES: Final = 1 << 20
@@ -44,6 +45,15 @@ def settings_in(file: Path, form: str) -> Hashable:
     """Return what the output of a tool states that was set, of all its parts."""
     readings = _readings_of(file, form)
     return tuple(tuple(sorted((n, str(v)) for n, v in r.knobs.items())) for r in readings)
+
+
+def tells_apart(word: str, file: Path, form: str) -> bool:
+    """Return whether a word stands in what tells parts of a file apart: it names one of them."""
+    if next(each for each in FORMATS if each.name == form).list_parts is None:
+        return False
+    stated = [{str(value) for value in each.knobs.values()} for each in _readings_of(file, form)]
+    apart = set[str]().union(*stated) - set[str].intersection(*stated) if stated else ()
+    return any({*words_of(word)} <= {*words_of(text)} for text in apart)
 
 
 def stated_in(file: Path, form: str) -> set[str]:

@@ -25,15 +25,21 @@ def sysbench(rate: int, threads: int = 2) -> str:
     return text.replace("3387.77", f"{rate}.5").replace("threads: 2", f"threads: {threads}")
 
 
-def test_each_output_is_a_run_with_what_stands_above_it(lake: Path, tmp_path: Path) -> None:
-    """Titles hold until they recur; those of repetitions set nothing."""
+@pytest.mark.parametrize(("name", "system"), [("notes", "notes"), ("bench-powersave", "raw")])
+def test_each_output_is_a_run_with_what_stands_above_it(
+    name: str, system: str, lake: Path, tmp_path: Path
+) -> None:
+    """Titles hold until they recur; those of repetitions set nothing.
+
+    A file that is called as some of its outputs names no system.
+    """
     text = "".join(
         f"# Results\n\nBy me.\n\n## governor {governor}\n"
         + "".join(f"### {2 * n} threads, run {run}\n```\n$ sysbench cpu run\n"
                   + sysbench(rate + n, 2 * n) + "```\n" for n in (1, 2) for run in (1, 2))
         for governor, rate in (("performance", 900), ("powersave", 500))
     )  # fmt: skip
-    put(tmp_path / "raw" / "notes.md", text)
+    put(tmp_path / "raw" / f"{name}.md", text)
     ingest(lake, tmp_path / "raw", is_proposing=True)
     found = query(lake, "SELECT governor, threads, throughput_qps, count(*) AS n FROM runs "
                   "GROUP BY ALL ORDER BY ALL")  # fmt: skip
@@ -41,6 +47,7 @@ def test_each_output_is_a_run_with_what_stands_above_it(lake: Path, tmp_path: Pa
         ("performance", 2, 901.5, 2), ("performance", 4, 902.5, 2),
         ("powersave", 2, 501.5, 2), ("powersave", 4, 502.5, 2),
     ]  # fmt: skip
+    assert query(lake, "SELECT DISTINCT system FROM runs") == [{"system": system}]
     columns = {row["column_name"] for row in query(lake, "DESCRIBE runs")}
     assert columns.isdisjoint({"heading", "heading_1", "heading_3", "thread_count", "run"})
 
