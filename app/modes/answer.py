@@ -17,6 +17,7 @@ from app.kit.metric_choice import is_below_zero
 from app.kit.settings import MAX_POINTS
 from app.kit.words import EMPTY_LAKE, guessed_words
 from app.kit.work_words import work_words
+from app.modes.alike import alike_conclusions
 from app.modes.figures.pareto import ParetoScene, build_pareto, pareto_members
 from app.modes.figures.shares import build_shares
 from app.modes.figures.winner_map import MapScene, build_winner_map
@@ -69,7 +70,7 @@ def answer(view: LakeView, state: ModesState) -> ModesAnswer:
         pareto=_pareto(judged),
         cells=encode_cells(judged, placed),
         status=status,
-        conclusions=[*conclusions(judged), *filter(None, notes)],
+        conclusions=[*conclusions(judged), *alike_conclusions(judged), *filter(None, notes)],
     )
 
 

@@ -11,6 +11,7 @@ from app.kit.columns import index_in
 from app.kit.competitors import value_words
 from app.kit.lake_view import LakeView
 from app.kit.settings import MAX_ROWS
+from app.modes.alike import alike_words
 from app.modes.figures.evidence import EvidenceScene, build_evidence
 from app.modes.judged import Judged, given_filters
 from app.modes.payload import free_knobs, judge, own_panel, setting_words
@@ -113,7 +114,9 @@ def evidence(view: LakeView, state: ModesState) -> Evidence | None:
     return Evidence(
         figure=_figure(judged, cell, runs, cell_words, not state.sel),
         title=title,
-        verdict=verdict_words(judged, cell, names),
+        verdict=" ".join(
+            filter(None, [verdict_words(judged, cell, names), alike_words(judged, cell)])
+        ),
         statistics=statistics_words(judged, cell),
         contenders=contenders,
         unit=judged.metric.unit,

@@ -20,6 +20,7 @@ from data.analysis.like_with_like import Slice, like_with_like
 from data.analysis.merged import merged
 from data.analysis.rules import ALONE, OVER, SETS, TOO_FEW, UNLIKE
 from data.analysis.setting_noise import numbered
+from data.analysis.shared_settings import at_shared_settings
 from data.analysis.ties import Comparison, compare
 from data.catalogue import Catalogue
 from data.knobs import Knob
@@ -45,6 +46,7 @@ class Judged:
         split: The knob of the panels and their values; None for one map.
         panels: The cells of each panel, which has the competitors of all; empty for one map.
         is_unstated: Whether all rows are means of an unstated number of runs.
+        shared: The cells led by a setting that the runner-up lacks, at the settings that both have.
     """
 
     state: ModesState
@@ -57,6 +59,12 @@ class Judged:
     split: Split | None = None
     panels: tuple["Judged", ...] = ()
     is_unstated: bool = False
+    shared: Comparison | None = None
+
+    @property
+    def alike(self) -> "Judged | None":
+        """The same map with the cells of `shared` alone."""
+        return replace(self, comparison=self.shared, shared=None) if self.shared else None
 
     @property
     def metric(self) -> Metric:
@@ -119,11 +127,17 @@ def _judge(view: LakeView, state: ModesState) -> Judged:
         is_at_most = catalogue.metric(state.limited).better != "more"
         limit = (state.limited, state.limit, is_at_most)
     question = Question(measure.better, measure.unit, catalogue.choice_columns, _FAMILY, limit)
-    comparison = compare(
-        groups, x.column, y.column, competitor.column, question, state.rules, has_default,
-        _relatives(view, state, part),
-    )  # fmt: skip
-    comparison = replace(comparison, groups=comparison.groups.with_columns(constant))
+    relatives, by = _relatives(view, state, part), (x.column, y.column, competitor.column)
+
+    def compared(groups: pl.DataFrame) -> Comparison:
+        found = compare(groups, *by, question, state.rules, has_default, relatives)
+        return replace(found, groups=found.groups.with_columns(constant))
+
+    comparison, shared = compared(groups), None
+    if not has_default:
+        others = [k.column for k in catalogue.knobs.values() if not k.is_given]
+        settings = [name for name in others if name in groups.columns and name not in by]
+        shared = at_shared_settings(comparison, by, settings, compared)
     labels = dict(
         view.outline.select("system", "system_label").unique().sort("system_label").iter_rows()
     )
@@ -142,7 +156,7 @@ def _judge(view: LakeView, state: ModesState) -> Judged:
     unstated = is_of_unstated(view, view.part_left(state.selection).values("dataset"))
     return Judged(
         state, catalogue, part, comparison, competitors, (axes[0], axes[1]), labels,
-        is_unstated=unstated,
+        is_unstated=unstated, shared=shared,
     )  # fmt: skip
 
 

@@ -40,7 +40,9 @@ _BEST: Final = (
     "Each competitor is represented in a cell by its best setting: the configuration (all "
     "other knobs equal) with the best mean over its replicates; of equal means the one with "
     "more replicates. The best setting is chosen with the data that are tested, so among many "
-    "settings it may be best by chance: the hover shows their number."
+    "settings it may be best by chance: the hover shows their number. Cells that are led by a "
+    "setting at which the runner-up was not measured are compared once more at the settings that "
+    "both have, which the page and the evidence of the cell say."
 )
 _LIMITED: Final = (
     "A setting whose mean is beyond it does not compete.",

@@ -1,5 +1,6 @@
 """What a cell of Modes compares: one configuration a competitor, and what the reader pools."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -85,3 +86,35 @@ def test_pooled_settings_do_not_compete(view: LakeView) -> None:
     # Its link leads to the runs of both limits.
     assert "rapl_w" not in first.place
     assert (first.setting, first.settings) == ("", 1)
+
+
+def test_a_lead_by_a_setting_that_the_other_lacks_is_told_with_the_lead_at_like_settings(
+    tmp_path: Path,
+) -> None:
+    # At 50 us library OS alone has 75 W: 60 J against 90 J, but 100 J against 90 J at 135 W.
+    energies = {("ebbrt_tuned", 75.0, 50.0): 60.0, ("ebbrt_tuned", 135.0, 50.0): 100.0,
+                ("linux_tuned", 135.0, 50.0): 90.0, ("ebbrt_tuned", 75.0, 2.0): 80.0,
+                ("ebbrt_tuned", 135.0, 2.0): 70.0, ("linux_tuned", 135.0, 2.0): 75.0}  # fmt: skip
+    rows = [
+        run(system=system, itr_us=itr, dvfs_ghz=2.9, rapl_w=rapl, replicate=r, energy_j=energy + r)
+        for (system, rapl, itr), energy in energies.items() for r in (0, 1)
+    ]  # fmt: skip
+    own = Lakes(write_lake(tmp_path / "lake", rows)).at(None)
+    state = ModesState.from_query(f"{MAP}&metric=energy_j", SHIPPED)
+    told = (
+        "In 1 of 2 cells the leader is best at a setting at which the runner-up was not measured "
+        "(75 W); at the settings that both have, Linux tuned leads in 1."
+    )
+    assert told in answer(own, state).conclusions
+    cell = 'knobs~{"dvfs_ghz":2.9,"itr_us":50}'
+    found = evidence(own, replace(state, sel=cell))
+    assert found is not None
+    assert found.verdict.endswith(
+        "Linux tuned was not measured at 75 W: part of the lead may be due to that setting. At the "
+        "settings that both have, Linux tuned leads Library OS (Energy \N{MINUS SIGN}9.95 %, "
+        "10.0 J less; n = 2 and 2, won)."
+    )
+    # Where the best setting is one of both, nothing is added.
+    other = evidence(own, replace(state, sel=cell.replace("50", "2")))
+    assert other is not None
+    assert "both have" not in other.verdict
