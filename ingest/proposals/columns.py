@@ -3,10 +3,10 @@
 Units that no heading says follow from energy = power x time.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, combinations
 from types import MappingProxyType
 from typing import Final
 
@@ -136,7 +136,7 @@ def _name_changes(guesses: Sequence[Guess]) -> None:
 
 
 def _give_models(guesses: Sequence[Guess]) -> None:
-    """Take models and amounts of work for what ran, if anything else was set.
+    """Take models, amounts of work and what does other work for what ran, if else was set.
 
     Sides of matrices, two at least, are such amounts: `M`, `N`, `K`.
     """
@@ -147,9 +147,25 @@ def _give_models(guesses: Sequence[Guess]) -> None:
     work, treated = WORDS["work"], WORDS["treated"]
     models = [g for g in knobs if g.heading.has(*work) and not g.heading.has(*treated)]
     models = [guess for guess in models if not _are_forms(guess)]
+    models += [g for g in knobs if not g.is_given and g.kind == "text" and _are_unlike(g, knobs)]
     if any(not guess.is_given and guess not in models for guess in knobs):
         for guess in models:
             guess.is_given = True
+
+
+def _are_unlike(guess: Guess, knobs: Sequence[Guess]) -> bool:
+    """Return whether two values of a name have half of their work in common, or less.
+
+    `Sign` and `Verify` of signatures, `Encaps` and `Decaps` of keys.
+    """
+    for ran in (each for each in knobs if each.is_given and each.kind == "text"):
+        work: dict[Cell, set[Cell]] = defaultdict(set)
+        for cell, of in zip(guess.cells, ran.cells, strict=True):
+            work[cell].add(of)
+        pairs = combinations([each for each in work.values() if len(each) > 1], 2)
+        if any(2 * len(one & other) <= min(len(one), len(other)) for one, other in pairs):
+            return True
+    return False
 
 
 def _are_forms(guess: Guess) -> bool:

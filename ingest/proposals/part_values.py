@@ -29,6 +29,11 @@ _OF_STATEMENTS: Final = (("query",), ("statement",), ("sql",))
 _STATEMENT: Final = re.compile(
     r"(?i)(select|insert|update|delete|merge|upsert|create|drop)\s|\w+(?:\.\w+)*\.(\w+)\("
 )
+# By the beginning of a method its verb of SQL: `findOne`, `replaceOne`.
+_METHODS: Final = {
+    **{verb: verb for verb in ("select", "insert", "update", "delete")},
+    **{"find": "select", "replace": "update", "remove": "delete"},
+}
 _LITERAL: Final = re.compile(r"'[^']*'|\"[^\"]*\"")
 
 
@@ -75,20 +80,23 @@ def are_machines(texts: Sequence[str]) -> bool:
 def statements_in(heading: Sequence[str], texts: Iterable[str]) -> dict[str, str]:
     """Return the verb of each statement of a database, numbered where their words differ.
 
-    Of `insert into t ...` it is `insert`, of `db.t.find()` it is `find`; empty if a text has none.
+    Of `insert into t ...` it is `insert`, of `db.t.find()`, which is asked in another language, it
+    is `select`; empty if a text has none.
 
     Args:
         heading: Its words.
     """
-    forms: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+    forms: dict[tuple[str, bool], list[tuple[str, ...]]] = defaultdict(list)
     values = dict[str, str]()
     for text in texts if heading[-1:] in _OF_STATEMENTS else ():
         if (match := _STATEMENT.match(text)) is None:
             return {}
         verb = (match[1] or match[2]).lower()
+        verb = next((of for method, of in _METHODS.items() if verb.startswith(method)), verb)
         words = tuple(word for word in words_of(_LITERAL.sub("", text)) if not word.isdigit())
-        if words not in forms[verb]:
-            forms[verb].append(words)
-        at = forms[verb].index(words)
+        alike = forms[verb, match[1] is None]
+        if words not in alike:
+            alike.append(words)
+        at = alike.index(words)
         values[text] = f"{verb} {at + 1}" if at else verb
     return values

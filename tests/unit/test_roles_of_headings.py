@@ -175,6 +175,17 @@ def test_models_that_only_a_precision_tells_apart_are_compared() -> None:
     assert guessed(other)["model"].is_given
 
 
+@pytest.mark.parametrize(("last", "is_given"), [("seal", True), ("check", False)])
+def test_names_that_share_little_of_their_work_are_what_ran(last: str, is_given: bool) -> None:
+    """A scheme that signs and one that seals are no rivals; one that lacks an operation is."""
+    work = {"oak": ("make", "sign", "check"), "elm": ("make", "open", last)}
+    work |= {"elm": ("make", "check")} if not is_given else {}
+    rows = [f"{name},{what},{by},{n * 7 + len(by)}.5" for name, of in work.items()
+            for n, what in enumerate(of, 1) for by in ("lib", "native")]  # fmt: skip
+    table = guessed("\n".join(["scheme,operation,provider,time_us", *rows]))
+    assert (table["scheme"].is_given, table["provider"].is_given) == (is_given, False)
+
+
 def test_a_mean_of_means_is_a_latency_and_its_deviation_is_none() -> None:
     table = "kind,latency_mean_ms_mean,latency_p95_ms_mean,latency_std_ms_mean,latency_p95_ms_max\n"
     table += "a,0.5,0.75,0.25,0.875\nb,0.625,0.8125,0.125,1.25\nc,0.5625,0.78125,0.375,1.5\n"

@@ -261,8 +261,8 @@ def test_a_name_in_front_of_like_blocks_is_the_setting_of_their_rows(
     assert not details(report, "repeated_heading")
     sql = "SELECT alternative, query, duration_s, replicate FROM runs ORDER BY ALL"
     assert [(*row.values(),) for row in query(lake, sql)] == [
-        ("Elm", "add", 3.5, 0), ("Elm", "add", 3.5, 1), ("Elm", "find", 1.5, 0),
-        ("Elm", "find", 1.5, 1), ("Oak", "select", 2.25, 1), ("Oak", "select", 2.25, 3),
+        ("Elm", "add", 3.5, 0), ("Elm", "add", 3.5, 1), ("Elm", "select", 1.5, 0),
+        ("Elm", "select", 1.5, 1), ("Oak", "select", 2.25, 1), ("Oak", "select", 2.25, 3),
         ("Oak", "select", 2.5, 0), ("Oak", "select", 2.5, 2),
     ]  # fmt: skip
 
