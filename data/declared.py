@@ -172,11 +172,12 @@ def joined(known: Column | None, new: Column) -> Column:
     """Return a column that several datasets have: the newer words, all of the datasets.
 
     Raises:
-        DataError: Type or unit differ; the message names the datasets.
+        DataError: The types differ, or the units of two datasets; the message names them.
     """
     if known is None or (known.kind == new.kind and not new.datasets):
-        return known or new
-    for key in ("kind", "unit") if known.datasets else ("kind",):
+        return new
+    is_others = bool({*known.datasets} - {*new.datasets})
+    for key in ("kind", "unit") if is_others else ("kind",):
         before, after = getattr(known, key), getattr(new, key)
         if before != after:
             ours, theirs = (", ".join(c.datasets) or "that declares none" for c in (new, known))

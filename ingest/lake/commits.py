@@ -18,7 +18,7 @@ from ingest.lake.distributions import join_batches, write_batch
 from ingest.lake.facts import KIND, doubt_replicates
 from ingest.lake.machine_states import give_states
 from ingest.lake.off_siblings import FLAG, runs_off_siblings
-from ingest.lake.state import LakeState, read_rows, recorded_runs
+from ingest.lake.state import LakeState, is_of_others, read_rows, recorded_runs
 from ingest.lake.table_files import set_flags
 from ingest.lake.tables import (
     compact,
@@ -66,6 +66,8 @@ class Committer:
         self._batches: dict[str, _Batch] = defaultdict(_Batch)
         self._described = {*state.columns}
         self._young: dict[str, Column] = {}
+        # Names of columns that tables of this ingest have: the first one says what each is.
+        self._given: set[str] = set()
         self._last_flush = time.monotonic()
         self._flush_s = FLUSH_S
         self.committed = 0
@@ -87,11 +89,25 @@ class Committer:
             self._young |= changed
             self._state.declare(changed.values())
 
+    def give_names(self, dataset: str, columns: Iterable[Column]) -> dict[str, Column]:
+        """Give `runs` columns that nobody declared; return the lake's by their own names.
+
+        A dataset that alone has a column may call it something else than before.
+        """
+        given = self._given
+
+        def is_others(name: str) -> bool:
+            declared = {*self._state.columns[name].datasets} - {dataset}
+            return bool(declared) or name in given or is_of_others(self._lake, dataset, name)
+
+        named = own_columns(columns, self._state.columns, is_others)
+        self.declare(named.values())
+        given |= {column.name for column in named.values()}
+        return named
+
     def add_columns(self, row: dict[str, Any], columns: Iterable[Column]) -> None:
         """Give `runs` columns that nobody declared, and a row the names that they have there."""
-        named = own_columns(columns, self._state.columns)
-        self.declare(named.values())
-        for name, column in named.items():
+        for name, column in self.give_names(row["dataset"], columns).items():
             if name != column.name and name in row:
                 row[column.name] = row.pop(name)
 

@@ -165,6 +165,12 @@ def read_rows(lake: LakePath, run_ids: list[str]) -> list[dict[str, Any]]:
     return [{name: value for name, value in row.items() if value is not None} for row in rows]
 
 
+def is_of_others(lake: LakePath, dataset: str, column: str) -> bool:
+    """Return whether a run of another dataset has a value in a column of `runs`."""
+    condition = (pc.field("dataset") != dataset) & ~pc.field(column).is_null()
+    return any(True for _ in _rows(lake, ["dataset", column], condition))
+
+
 def recorded_windows(lake: LakePath, dataset: str) -> dict[str, tuple[UtcWindow, str | None]]:
     """Return the window and device of each run of a dataset with a known time, by run id."""
     columns = ["run_id", "start_unix_s", "duration_s", "device"]

@@ -7,7 +7,7 @@ are of `data`.
 import re
 import tomllib
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
@@ -155,20 +155,38 @@ def can_be(name: str) -> bool:
     return True
 
 
-def own_columns(columns: Iterable[Column], known: Mapping[str, Column]) -> dict[str, Column]:
+def own_columns(
+    columns: Iterable[Column], known: Mapping[str, Column], is_others: Callable[[str], bool]
+) -> dict[str, Column]:
     """Return the lake's columns for the undeclared columns of a table.
 
-    If the lake has a column of the same name and another type, the column gets another name.
+    If the lake has a column of the same name and another type, or of other datasets in another
+    unit, the column gets another name.
+
+    Args:
+        is_others: Returns whether other tables have the lake's column of a name: what it is stays.
 
     Returns:
         By name in the table.
     """
-    named = {}
-    for column in columns:
-        there = known.get(column.name)
-        if there is None or there.kind == column.kind:
-            named[column.name] = there or column
-        else:
-            name = clean_name(column.name, column.kind, {column.name})
-            named[column.name] = known.get(name) or replace(column, name=name)
-    return named
+    return {column.name: _own_column(column, known, is_others) for column in columns}
+
+
+def _own_column(
+    column: Column, known: Mapping[str, Column], is_others: Callable[[str], bool]
+) -> Column:
+    names = [column.name]
+    while there := known.get(names[-1]):
+        if there.kind == column.kind:
+            if _described(there) == _described(column):
+                return there
+            if not is_others(there.name):
+                break
+            if not (there.unit and column.unit) or there.unit == column.unit:
+                return there
+        names.append(clean_name(column.name, column.kind, names))
+    return replace(column, name=names[-1])
+
+
+def _described(column: Column) -> tuple[object, ...]:
+    return column.role, column.unit, column.better, column.is_given

@@ -26,7 +26,6 @@ from ingest.lake.state import (
 )
 from ingest.lake.tables import conform_row
 from ingest.records import Problem, SummaryRow, SummaryTable
-from ingest.settings.column_names import own_columns
 from ingest.settings.dataset import Settings
 from ingest.settings.layers import SettingsByFolder
 from ingest.tables.joined_tables import join_tables
@@ -171,7 +170,7 @@ class TableStage:
         own = np.concatenate(ours)
         taken = RunIds(self._state.runs.ids_of(dataset) | planned, np.concatenate(others))
         for read in reads:
-            self._declare(read.table)
+            self._declare(dataset, read.table)
         resolved = resolve_tables(dataset, reads, taken)
         read_files = {t.file.path: t.file for read in reads for t in (read, *read.joined)}
         for path, file in read_files.items():
@@ -206,10 +205,9 @@ class TableStage:
             self._reads[dataset] = reads
         return reads
 
-    def _declare(self, table: SummaryTable) -> None:
+    def _declare(self, dataset: str, table: SummaryTable) -> None:
         """Add a table's undeclared columns to the lake; rename them in the rows if necessary."""
-        named = own_columns(table.columns, self._state.columns)
-        self._committer.declare(named.values())
+        named = self._committer.give_names(dataset, table.columns)
         table.columns = list(named.values())
         moved = {name: column.name for name, column in named.items() if name != column.name}
         if moved:

@@ -279,3 +279,24 @@ def test_a_label_in_a_name_is_a_column_and_no_part_of_the_key(tmp_path: Path) ->
             "SELECT operator, batch, replicate, context_switches FROM runs ORDER BY replicate", []
         ).to_pylist()
     assert [tuple(row.values()) for row in rows] == [("ada", 7, 0, 12), ("bob", 8, 1, None)]
+
+
+def test_a_column_of_one_dataset_changes_and_that_of_two_in_other_units_is_two(
+    tmp_path: Path, lake: Path
+) -> None:
+    """What nobody declares is of each table: 400 us are no 400 ms, and a role may be corrected."""
+    rows = ["x,101.5,10.5,2.5", "y,121.5,12.5,3.5", "x,104.5,10.25,2.25", "y,99.5,11.5,3.25"]
+    for name, head in (("a", "coder,warmup (ms)"), ("b", "sorter,warmup (us)")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "t.csv").write_text("\n".join([f"{head},energy_j,time_s", *rows, ""]))
+
+    def described() -> list[tuple[str, str, str]]:
+        add(AddOptions(lake, [tmp_path / "a", tmp_path / "b"], is_proposing=True))
+        with open_lake(lake) as opened:
+            return sorted((c.name, c.role, c.unit) for c in opened.columns)
+
+    others = [("sorter", "knob", ""), ("warmup", "metric", "ms"), ("warmup_real", "metric", "us")]
+    assert described() == [("coder", "knob", ""), *others]
+    file = min((lake / "proposals").iterdir())
+    file.write_text(file.read_text().replace("coder = { role = 'knob'", "coder = { role = 'label'"))
+    assert described() == [("coder", "label", ""), *others]
