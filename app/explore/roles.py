@@ -67,7 +67,9 @@ def encoding_of(
         # Names have a hue each, and so have a few whole numbers, and one number beside none.
         if _is_few(colour, shades) or colour.is_name:
             counts = dict(zip(column.values, np.bincount(column.codes).tolist(), strict=False))
-            ordered = sorted(shades, key=lambda v: (-counts[v], v is not None, v or 0))
+            ordered = sorted(
+                shades, key=lambda v: (-counts[v], v is not None, "" if v is None else v)
+            )
             hues = competitors_of(colour, shades, systems, labels, ordered)
     return Encoding(colour, size, symbol, competitors_of(by_symbol, values, systems, labels), hues)
 

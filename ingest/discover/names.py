@@ -112,7 +112,7 @@ def read_name(found_name: FoundName, settings: Settings) -> NameMatch:
     """
     pattern = settings.names[found_name.number]
     named = zip(pattern.run_groups, found_name.values, strict=True)
-    texts = dict(pattern.constants) | {name: text for name, text in named if text is not None}
+    texts = dict(pattern.constants) | {name: text for name, text in named if text}
     values = {name: _convert(name, text, settings) for name, text in texts.items()}
     if "mode" in values:
         values["mode"] = canonical_mode(values["mode"], settings)
@@ -142,7 +142,7 @@ def name_labels(path: str, settings: Settings) -> dict[str, Any]:
     return {
         name: read_knob(settings.columns[name], texts[name])
         for name in pattern.labels
-        if texts.get(name) is not None
+        if texts.get(name)
     }
 
 

@@ -30,6 +30,7 @@ _PREFIXES: Final = {
     *(f"{prefix}{unit}" for prefix in "kKmMgG" for unit in ("", "B", "b", "iB")),
 }
 _ROUND: Final = re.compile(r"0*\d|\d*[05]|0*(?:16|32|64|128|256|512|1024|2048|4096|8192)")
+_FEW_PARTS: Final = 2
 # These letters are of replicates where they count them from 0 or 1.
 _LETTERS: Final = frozenset({"r", "i"})
 # What has a clock: `gpu306`.
@@ -92,8 +93,10 @@ def tokens_of(texts: tuple[str, ...]) -> Iterator[Token]:
     elif any(map(MARK.search, texts)) and len(set(texts)) > 1:
         tokens = [*_ragged([MARK.split(text) for text in texts])]
         varied = [token for token in tokens if not token.is_fixed and token.kind != "mark"]
-        # `powercap` beside `no_powercap` is one name.
-        is_one = len(varied) == 1 and "" in varied[0].texts
+        # `powercap` beside `no_powercap` is one name, and so is what one of several names has.
+        most = len(texts) if len(varied) == 1 else 1
+        is_one = any("" in t.texts and sum(map(bool, t.texts)) <= most for t in varied)
+        is_one &= len(varied) <= _FEW_PARTS and all(t.kind == "word" for t in varied)
         yield from [Token(texts, "word")] if is_one else tokens
     else:
         yield from _field(texts)

@@ -346,6 +346,14 @@ def test_settings_of_one_value_have_no_winner(tmp_path: Path) -> None:
     assert "2 settings have just this value" in sentence
 
 
+def test_a_name_may_be_blank_in_lakes_of_earlier_versions(tmp_path: Path) -> None:
+    column = (Column("form", "knob", "text", title="form", short="form"),)
+    rows = [run(form=form, energy_j=500.0 + len(form)) for form in ("", "wide")]
+    view = Lakes(write_lake(tmp_path, rows, column)).at(None)
+    asked = replace(default_state(view), colour="c_form")
+    assert len(traces(picture("scatter", view, asked)["figure"], "points")) == 2
+
+
 def test_a_study_without_systems_names_none(tmp_path: Path) -> None:
     """Ingest names the system of such runs like their dataset."""
     column = (Column("task", "knob", "text", title="task", short="task", is_given=True),)

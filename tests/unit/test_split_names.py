@@ -46,6 +46,10 @@ SETS: dict[str, tuple[list[str], dict[str, list[str]]]] = {
         [f"{a}_{b}{c}" for a in ("left", "right") for b in ("int4", "fp16") for c in ("", "_v2")],
         {"file": ["left", "right"], "precision_text": ["fp16", "int4"], "variant_text": ["", "v2"]},
     ),
+    "a part that one alone has": (
+        [f"{a}_costs" for a in ("elm", "oak", "tall_oak", "fir")],
+        {"file": ["elm", "fir", "oak", "tall_oak"]},
+    ),
     "runs and their repetitions": (
         [f"run_{a}_repetition_{b}" for a in range(3) for b in range(2)],
         {"run": ["0", "1", "2"], "replicate": ["0", "1"]},
@@ -228,3 +232,15 @@ def test_parts_of_a_label_that_other_columns_say_are_no_settings() -> None:
     assert split_columns(headings, columns, ()) == {}
     # What no other column says is a setting.
     assert split_columns(["device", "label"], [columns[0], columns[2]], ()).keys() == {"label"}
+
+
+def test_a_part_that_some_names_lack_is_not_set_there(lake: Path, tmp_path: Path) -> None:
+    for n, name in enumerate(("fold", "join", "sort")):
+        for form in ("", "_opt"):
+            said = f"Training Time: {n + 9}.25 seconds\nEnergy Consumed: {n + 200}.5 Joules\n"
+            put(tmp_path / f"{name}{form}.txt", said)
+    ingest(lake, tmp_path, is_proposing=True)
+    runs = query(lake, "SELECT file, variant_text FROM runs ORDER BY ALL")
+    assert [(*row.values(),) for row in runs] == [
+        (file, form) for file in ("fold", "join", "sort") for form in ("opt", None)
+    ]
