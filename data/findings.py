@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LIMIT", "Claim", "PublishedClaim", "claims", "published_claims"]
 
-# A difference beyond a factor e^5 is none that data bound.
+# An end of an interval beyond a factor e^5 is none that data bound.
 _MOST: Final = 5.0
 _BESIDE_SHOWN: Final = 3
 _MEETS: Final = {"a_better": "meets", "b_better": "does not meet", "equivalent": "just meets"}
@@ -236,7 +236,8 @@ def _claim(
 ) -> Claim:
     comparison, catalogue = judged.comparison, lake.catalogue
     metric, is_guessed = catalogue.metric(spec.metric), spec.scope.get("dataset") in lake.guessed
-    ends = [metric.sign * x for x in (comparison.change.low, comparison.change.high)]
+    change = comparison.change
+    effect, *ends = (metric.sign * x for x in (change.estimate, change.low, change.high))
     is_undecided = comparison.outcome == "undecided"
     machine_words = [spec.system_words] if spec.system_words else []
     machine_words += [
@@ -261,9 +262,9 @@ def _claim(
         scope=spec.scope,
         scope_words=", ".join(dict.fromkeys(machine_words)),
         limit=spec.limit,
-        effect=_percent(metric.sign * comparison.change.estimate),
-        low=_percent(min(ends)),
-        high=_percent(max(ends)),
+        effect=_percent(effect, effect),
+        low=_percent(min(ends), effect),
+        high=_percent(max(ends), effect),
         n_subject=spec.n[0],
         n_reference=spec.n[1],
         outcome=comparison.outcome,
@@ -277,7 +278,7 @@ def _claim(
         is_synthetic=spec.is_synthetic,
         is_without_spread=spec.kind == "knob"
         and sum(m.side == SUBJECT for m in spec.members) > 1
-        and bool(np.isinf(comparison.change.high)),
+        and bool(np.isinf(change.high)),
     )
 
 
@@ -290,5 +291,11 @@ def _id(spec: Spec) -> str:
     return "/".join(f"{p:g}" if isinstance(p, float) else str(p) for p in parts).replace(" ", "-")
 
 
-def _percent(difference: float) -> float | None:
-    return float(100 * np.expm1(difference)) if abs(difference) <= _MOST else None
+def _percent(difference: float, estimate: float) -> float | None:
+    """Return a difference of logarithms in percent; None where the data do not bound it.
+
+    What differs by more than a factor e^5 in the mean is bounded as far from its mean as that.
+    """
+    is_bounded = min(abs(difference), abs(difference - estimate)) <= _MOST
+    is_far = abs(difference) > _MOST >= abs(estimate)
+    return float(100 * np.expm1(difference)) if is_bounded and not is_far else None

@@ -30,11 +30,14 @@ def format_digits(value: float, digits: int = 3) -> str:
 
 
 def format_signed(value: float, form: str = "", digits: int = 3) -> str:
-    """Format a number with its sign, `+` or a true minus: `+12.0`.
+    """Format a change with its sign, `+` or a true minus: `+12.0`.
 
     Args:
-        form: How its size is written, such as `.1f`; empty for significant digits.
+        form: How its size is written, such as `.1f`; empty for significant digits, of which one
+            below -99 % has those that tell it from all: `-99.973`.
     """
+    left = 100 + value
+    digits = max(digits, 3 - math.floor(math.log10(left))) if 0 < left < 1 else digits
     size = f"{abs(value):{form}}" if form else format_digits(abs(value), digits)
     return f"{MINUS if value < 0 else '+'}{size}"
 

@@ -16,7 +16,7 @@ from app.explore.figures.heat_traces import (
     veil_trace,
 )
 from app.explore.question import Question
-from app.explore.studies import moments_of
+from app.explore.unlike import unlike_places
 from app.kit.columns import values_of
 from app.kit.competitors import MOST_LEVELS, axis_labels, legible, ordered_values, words_of
 from app.kit.encodings import (
@@ -28,7 +28,7 @@ from app.kit.encodings import (
     message_figure,
     short_labels,
 )
-from app.kit.metric_choice import is_below_zero, is_of_unstated
+from app.kit.metric_choice import is_of_unstated
 from app.kit.settings import MAX_ROWS
 from app.kit.words import (
     EMPTY_LAKE,
@@ -104,25 +104,11 @@ def heat_of(question: Question) -> Heat:
         chosen = (left.row(0)["system"],) if len(left) else ()
     system = None if is_open or not chosen else str(chosen[0])
     cells = pool(left.select(("n", "mean", "sd", *by)), by)
-    unlike = set() if part.pooled else _unlike_places(question, filters, part, by)
+    unlike = unlike_places(question, state.heat_metric, filters, part, by)
     if unlike:
         is_there = [place in unlike for place in cells.select(by).iter_rows()]
         cells = cells.with_columns(unlike=pl.Series(is_there, dtype=pl.Boolean))
     return Heat(cells, part.narrow(filters), part, system, bool(unlike))
-
-
-def _unlike_places(
-    question: Question, filters: Selection, part: Slice, by: Sequence[str]
-) -> set[tuple[Value | None, ...]]:
-    """Return the values of the knobs at which runs of one setting are no replicates."""
-    metric, state = question.state.heat_metric, question.state
-    is_known = metric in (state.cost, state.limited)
-    moments = moments_of(question, () if is_known else (metric,))
-    table, unlike = moments.table, moments.unlike[metric]
-    if state.merged or not unlike.any() or is_below_zero(question.view, metric):
-        return set()
-    left = np.arange(len(table))[table.part(filters.clauses).at_values(part.place).at]
-    return {*table.rows[left[unlike[left]], [*by]].iter_rows()}
 
 
 def heatmap(question: Question) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import polars as pl
 from app.explore.figures.lines import LinesScene, build_lines
 from app.explore.heat import HOW_POOLED
 from app.explore.question import Question
+from app.explore.unlike import unlike_places, unlike_runs
 from app.kit.competitors import competitors_of, ordered_values
 from app.kit.encodings import BREAK, bold, message_figure
 from app.kit.joined import join_panels
@@ -43,7 +44,9 @@ class Lines:
             and `high` (the 95 % interval of a mean, the quartiles of a median; NULL for one run),
             `n` and `end` (least
             or most: the end of the style's values that were run at this x; NULL where all levels
-            are drawn). Sorted by metric and knobs.
+            are drawn), `is_unlike` (its runs are no replicates, so a mean has no interval).
+            Sorted by metric and knobs.
+        runs: Each run of the cells that are unlike, with `metric`, `value` and `end`.
         shown: The filters of the runs behind them.
         part: The kept values and the pooled knobs.
     """
@@ -52,6 +55,7 @@ class Lines:
     by: Knob | None
     style: Knob | None
     cells: pl.DataFrame
+    runs: pl.DataFrame
     shown: Selection
     part: Slice
 
@@ -80,20 +84,26 @@ def lines_of(question: Question, cube: pl.DataFrame | None = None) -> Lines:
     part = like_with_like(cube, shown, state.lines_pool, runs="n", catalogue=question.catalogue)
     columns = [knob.column for knob in shown]
     narrowed = part.narrow(question.selection)
-    cells = pl.concat(
-        (
-            _medians(question, narrowed, columns, name)
-            if state.lines_stat == "median"
-            else _means(part.of(cube).filter(metric=name), columns)
-        ).with_columns(metric=pl.lit(name))
-        for name in state.lines_y
-    )
+    is_median = state.lines_stat == "median"
+    each = []
+    for name in state.lines_y:
+        if is_median:
+            own, unlike = _medians(question, narrowed, columns, name), set()
+        else:
+            own = _means(part.of(cube).filter(metric=name), columns)
+            unlike = unlike_places(question, name, question.selection, part, columns)
+        is_there = [place in unlike for place in own.select(columns).iter_rows()]
+        is_unlike = pl.Series(is_there, dtype=pl.Boolean)
+        each.append(own.with_columns(metric=pl.lit(name), is_unlike=is_unlike))
+    interval = pl.when(~pl.col("is_unlike")).then(pl.col("sd", "low", "high"))
+    cells = pl.concat(each).with_columns(interval)
     end = pl.lit(None, pl.String)
     if style is not None and state.lines_levels == "ends":
         cells = _ends(cells, style, ["metric", *(k.column for k in shown if k is not style)])
     else:
         cells = cells.with_columns(end=end)
-    return Lines(x, by, style, cells, narrowed, part)
+    runs = unlike_runs(question, narrowed, cells, columns)
+    return Lines(x, by, style, cells, runs, narrowed, part)
 
 
 def _cube(question: Question) -> pl.DataFrame:
@@ -186,7 +196,7 @@ def lines(question: Question) -> dict[str, Any]:
             labels=labels,
             is_unstated=is_of_unstated(view, left.values("dataset")),
         )
-        figures.append(build_lines(_drawable(each)[0], scene, title, subtitle))
+        figures.append(build_lines(_drawable(each)[0], each.runs, scene, title, subtitle))
     if not split:
         return {"figure": figures[0]}
     is_shared, is_stacked = not state.own_axes, len(state.lines_y) > 1
@@ -225,6 +235,7 @@ def _words(
         slice_words(drawn.part, labels),
         f"bands: {_BANDS[state.lines_stat]}"
         if state.lines_bands and drawn.cells["low"].count() else "",
+        "each run where runs are no replicates" if len(drawn.runs) else "",
         bold(synthetic_note(left)),
     ]  # fmt: skip
     return [part for part in parts if part]
@@ -318,6 +329,10 @@ def explain_lines(question: Question) -> str:
         build(drawn.shown, columns, name, MAX_ROWS, catalogue=catalogue) for name in state.lines_y
     ]
     after = [f"interval: {_BANDS[state.lines_stat]}, over all runs of a point"]
+    if len(drawn.runs):
+        after.append(
+            "where runs of one setting are no replicates each run, no mean and no interval"
+        )
     if drawn.style is not None and state.lines_levels == "ends":
         after.append(
             f"of each {drawn.x.noun} the points with the least and the most "

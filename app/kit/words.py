@@ -49,6 +49,7 @@ _MOST_REASONS: Final = 2
 _UNREAD: Final = {
     "not_read": ("file with data was not read", "files with data were not read"),
     "value_range": ("value was left out", "values were left out"),
+    "line": ("row was left out", "rows were left out"),
 }
 
 
@@ -68,7 +69,7 @@ def empty_lake(view: LakeView) -> str:
 
 def unread_words(view: LakeView, selection: Selection) -> str:
     """Say which files with data beside those of the chosen runs were not read, and which values
-    were left out; empty: none.
+    and rows were left out; empty: none.
     """
     unread = view.once(_unread, None)
     if not len(unread):

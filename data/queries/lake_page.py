@@ -172,12 +172,19 @@ def problems_query(limit: int) -> tuple[str, list[Any]]:
 
 
 def unread_query() -> tuple[str, list[Any]]:
-    """Build the query of the files with data of which no run was read, and of values of runs that
-    were left out: `kind`, `dataset`, `path`, `detail` and `count`, the largest counts first.
+    """Build the query of the files with data of which no run was read, of values of runs that were
+    left out and of lines that were refused though they hold something.
+
+    Returns:
+        SQL and no parameters. The columns `kind` (`not_read`, `value_range` or `line`), `dataset`,
+        `path`, `detail` and `count`, the largest counts first.
     """
     sql = (
-        "SELECT kind, dataset, path, detail, count FROM problems WHERE kind IN ('not_read', "
-        "'value_range') AND path NOT NULL ORDER BY count DESC, dataset, path"
+        "SELECT if(is_line, 'line', kind) AS kind, dataset, path, "
+        "replace(detail, '; row dropped', '') AS detail, count FROM (SELECT *, "
+        "severity = 'refused' AND line NOT NULL AND kind <> 'empty_row' AS is_line FROM problems) "
+        "WHERE path NOT NULL AND (is_line OR kind IN ('not_read', 'value_range')) "
+        "ORDER BY count DESC, dataset, path"
     )
     return sql, []
 

@@ -182,6 +182,20 @@ def test_an_interval_without_ends_says_what_is_missing(found: list[Claim]) -> No
         assert "[not bounded, +2.00]" in replace(open_ended, high=2.0).sentence
 
 
+def test_what_differs_a_thousandfold_has_its_estimate_and_the_way_that_it_goes(
+    tmp_path: Path,
+) -> None:
+    slow = {(itr, 2.9): 800.0 + itr for itr in (2.0, 100.0, 300.0)}
+    fast = {(itr, 1.3): energy / 2000 for (itr, _), energy in slow.items()}
+    with open_lake(write_lake(tmp_path / "lake", sweep({"linux_tuned": slow | fast}))) as lake:
+        (claim,) = [c for c in by(claims(lake), "knob") if "GHz" in c.subject]
+    assert claim.effect == pytest.approx(-99.95, abs=0.01)
+    assert claim.interval_words.startswith("[\N{MINUS SIGN}99.95")
+    assert claim.interval_words.endswith("\N{MINUS SIGN}99.9498]")
+    assert " lowers energy against 2.9 GHz" in claim.sentence
+    assert ": \N{MINUS SIGN}99.950 % [" in claim.sentence
+
+
 @pytest.mark.parametrize(("low", "high", "way"), [(None, -99.0, "lowers"), (12.0, None, "raises")])
 def test_without_an_estimate_the_bounded_end_says_which_way(
     found: list[Claim], low: float | None, high: float | None, way: str

@@ -223,6 +223,16 @@ def test_runs_that_are_no_replicates_are_drawn_each(tmp_path: Path) -> None:
     assert np.isnan(traces(cells, "cells")[0]["z"]).all()
     assert [trace["text"] for trace in traces(cells, "unlike")] == [["3 runs"] * 3]
     assert "no mean where runs are no replicates" in cells["layout"]["title"]["text"]
+    over = replace(state, lines_x="itr", lines_by=NONE, lines_style=NONE, lines_y=("energy_j",))
+    drawn = picture("lines", view, over)["figure"]
+    (each,) = traces(drawn, "line")
+    assert each["mode"] == "markers"
+    assert sorted(each["y"]) == sorted(row["energy_j"] for row in rows)
+    assert traces(drawn, "interval") == []
+    title = drawn["layout"]["title"]["text"]
+    assert "each run where runs are no replicates" in title
+    assert "bands" not in title
+    assert "Energy: 12.0 J, 102 J, 1.00 kJ" in each["meta"]["words"][0]
     assert (
         traces(picture("scatter", view, replace(state, replicates="means"))["figure"], "set") == []
     )

@@ -129,6 +129,7 @@ def test_the_ends_of_a_narrow_interval_differ(low: float, high: float, texts: li
         (-60.741, -60.662, f"[{MINUS}60.74, {MINUS}60.66]"),
         (-39.52, 1.04, f"[{MINUS}39.5, +1.04]"),
         (12.0, None, "[+12.0, not bounded]"),
+        (-99.998, -99.56, f"[{MINUS}99.9980, {MINUS}99.56]"),
         (-INF, 3.0, "[not bounded, +3.00]"),
     ],
 )

@@ -235,3 +235,15 @@ def test_costs_below_zero_are_left_out_and_told(tmp_path: Path) -> None:
         words = unread_words(LakeView(opened), Selection())
     begin = "1 value was left out: unet_results.txt: energy_j is -300.25, below 0"
     assert words.startswith(begin)
+
+
+def test_a_row_with_a_cost_below_zero_beside_others_is_left_out_and_told(tmp_path: Path) -> None:
+    lines = [
+        f"{n // 6 + 1},{n % 6},{50 + n - 80 * (n == 7)}.5,{9 + n * 7 % 5}.25" for n in range(24)
+    ]
+    put(tmp_path / "raw" / "runs.csv", "\n".join(["threads,rep,energy_j,runtime_s", *lines]))
+    assert main(["add", str(tmp_path / "raw"), "--lake", str(tmp_path / "lake")]) == 3
+    with open_lake(tmp_path / "lake") as opened:
+        assert opened.polars("SELECT count(*) AS n FROM runs")["n"].item() == 23
+        words = unread_words(LakeView(opened), Selection())
+    assert words == "1 row was left out: runs.csv: energy_j '-23.5' is out of range."

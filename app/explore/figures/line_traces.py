@@ -22,6 +22,8 @@ PLAIN_PX: Final = 2.0
 FAINT_PX: Final = 1.3
 # Opacity of the levels, of the least and of the most value: lower values are darker.
 DARK, LIGHT = 0.95, 0.3
+# Values on the card of a point whose runs are no replicates.
+_RUNS_NAMED: Final = 6
 _BAND: Final = 0.16
 _BAND_OF_LEVELS: Final = 0.06
 
@@ -79,56 +81,68 @@ class LinesScene:
 
 def line_traces(
     cells: pl.DataFrame,
+    runs: pl.DataFrame,
     axes: dict[str, str],
     scene: LinesScene,
     xs: Sequence[Value | None],
     cards: Mapping[tuple, list[str]],
 ) -> list[dict]:
-    """Build the bands, lines and level lines of one metric in one panel; bands lie behind."""
+    """Build the bands, lines and level lines of one metric in one panel; bands lie behind.
+
+    Where the runs of a point are no replicates, its line has a gap, and each of them a marker.
+    """
     bands: list[dict] = []
     drawn: list[dict] = []
     keys = [*([scene.by.column] if scene.by else []), "end"]
     keys += [scene.style.column] if scene.style and not cells["end"].count() else []
     for line in cells.partition_by(keys, maintain_order=True) if len(cells) else []:
         hue, symbol, look, opacity = _look(line, cells, scene)
-        known = line.filter(pl.col(scene.x.column).is_not_null())
-        if scene.x.facet.is_number and len(known) < len(line):
-            # A policy has no number along x: its mean is a level line.
-            policy = line.filter(pl.col(scene.x.column).is_null())
-            drawn.append(_level(policy, axes, scene, xs, hue, cards))
-        known = known if scene.x.facet.is_number else line
-        if not len(known):
-            continue
-        x = _places(known, scene)
-        errors = {}
+        own_runs = runs.join(line.select(keys).unique(), on=keys, how="semi", nulls_equal=True)
+        is_known = pl.col(scene.x.column).is_not_null() if scene.x.facet.is_number else pl.lit(True)
+        # A policy has no number along x: its mean is a level line.
+        policies = pl.concat([line.filter(~pl.col("is_unlike")), own_runs]).filter(~is_known)
+        drawn += [_level(each, axes, scene, xs, hue, cards) for each in policies.iter_slices(1)]
+        known = line.filter(is_known)
+        known = known.with_columns(value=pl.when(~pl.col("is_unlike")).then("value"))
+        errors: dict[str, Any] = {}
         if scene.has_bands and not scene.is_course:
             gaps = {
                 "array": floats(known["high"] - known["value"]),
                 "arrayminus": floats(known["value"] - known["low"]),
             }
             errors = {"error_y": {**gaps, "symmetric": False, "thickness": 1.2, "width": 3}}
-        elif scene.has_bands:
+        elif scene.has_bands and len(known):
             shade = _BAND if known["end"].count() or scene.style is None else _BAND_OF_LEVELS
-            bands += _band(known, x, hue, shade, axes)
-        drawn.append(
-            scatter_trace(
-                "line",
-                x,
-                floats(known["value"]),
-                "lines+markers" if scene.is_course else "markers",
-                hoverinfo="none",
-                line={"color": _shade(hue, opacity), **look},
-                marker={"size": 9 if not scene.is_course else 5 if look["width"] > FAINT_PX else 4,
-                        "color": _shade(hue, opacity),
-                        "symbol": symbol},
-                unselected={"marker": {"opacity": 0.15}},
-                meta={"kind": "line", "fades": 0.25}
-                | _meta(known, scene, cards),
-                **errors,
-                **axes,
-            )
-        )  # fmt: skip
+            bands += _band(known, _places(known, scene), hue, shade, axes)
+        color = _shade(hue, opacity)
+        size = 9 if not scene.is_course else 5 if look["width"] > FAINT_PX else 4
+        marker: dict[str, Any] = {"marker": {"size": size, "color": color, "symbol": symbol}}
+        course: dict[str, Any] = {"mode": "lines+markers", "line": {"color": color, **look}}
+        for rows, own in (
+            (known, marker | errors | (course if scene.is_course else {})),
+            (own_runs.filter(is_known), marker),
+        ):
+            if rows["value"].count():
+                drawn.append(_points(rows, scene, cards, {**own, **axes}))
     return [*bands, *drawn]
+
+
+def _points(
+    rows: pl.DataFrame,
+    scene: LinesScene,
+    cards: Mapping[tuple, list[str]],
+    look: Mapping[str, Any],
+) -> dict:
+    """Build the markers of some points, with a line where the look has one."""
+    return scatter_trace(
+        "line",
+        _places(rows, scene),
+        floats(rows["value"]),
+        hoverinfo="none",
+        unselected={"marker": {"opacity": 0.15}},
+        meta={"kind": "line", "fades": 0.25} | _meta(rows, scene, cards),
+        **{"mode": "markers", **look},
+    )
 
 
 def _places(rows: pl.DataFrame, scene: LinesScene) -> Any:
@@ -194,7 +208,10 @@ def cards_of(cells: pl.DataFrame, scene: LinesScene) -> dict[tuple, list[str]]:
         cards[key] = [
             " · ".join(filter(None, named)),
             scene.end_words.get(key[-1] or "", ""),
-            *(_value(row, scene.catalogue) for row in rows.iter_rows(named=True)),
+            *(
+                _value(own, scene.catalogue)
+                for own in rows.partition_by("metric", maintain_order=True)
+            ),
             n_words(counts.to_list(), scene.is_unstated)
             + (f", in brackets the {scene.band}" if rows["low"].count() else ""),
             "click: select its runs",
@@ -202,10 +219,12 @@ def cards_of(cells: pl.DataFrame, scene: LinesScene) -> dict[tuple, list[str]]:
     return cards
 
 
-def _value(row: Mapping[str, Any], catalogue: Catalogue) -> str:
-    """Return `Energy: 1.32 kJ [1.30 kJ, 1.34 kJ]`."""
+def _value(rows: pl.DataFrame, catalogue: Catalogue) -> str:
+    """Return `Energy: 1.32 kJ [1.30 kJ, 1.34 kJ]`; of runs that are no replicates each value."""
+    row = rows.row(0, named=True)
     metric = catalogue.metric(row["metric"])
-    text = format_quantity(row["value"], metric.unit)
+    values = [format_quantity(value, metric.unit) for value in rows["value"]]
+    text = ", ".join(values[:_RUNS_NAMED]) + (" ..." if len(values) > _RUNS_NAMED else "")
     if row["low"] is not None:
         ends = (format_quantity(row[end], metric.unit) for end in ("low", "high"))
         text += f" [{', '.join(ends)}]"

@@ -38,23 +38,25 @@ _GAP: Final = 0.07
 
 @finishing
 def build_lines(
-    cells: pl.DataFrame, scene: LinesScene, title: str, subtitle: str
+    cells: pl.DataFrame, runs: pl.DataFrame, scene: LinesScene, title: str, subtitle: str
 ) -> dict[str, Any]:
     """Build the lines as a figure dictionary.
 
     Args:
-        cells: See `Lines`.
+        cells, runs: See `Lines`.
     """
     at_zero = cells.filter(pl.col(scene.x.column) <= 0) if scene.x.facet.is_number else cells[:0]
     if scene.x_log and len(at_zero):
         subtitle += " · 0 is not on the logarithmic axis"
     xs = ordered_values(scene.x, cells[scene.x.column].unique().to_list())
-    cards = cards_of(cells, scene)
+    drawn = pl.concat([cells.filter(~pl.col("is_unlike")), runs])
+    cards = cards_of(drawn, scene)
     traces: list[dict] = []
     for row, metric in enumerate(scene.metrics):
-        traces += line_traces(cells.filter(metric=metric.name), _axes(row), scene, xs, cards)
+        own, own_runs = (each.filter(metric=metric.name) for each in (cells, runs))
+        traces += line_traces(own, own_runs, _axes(row), scene, xs, cards)
     traces += _legend(cells, scene)
-    return {"data": traces, "layout": _layout(cells, scene, title, subtitle, xs)}
+    return {"data": traces, "layout": _layout(drawn, scene, title, subtitle, xs)}
 
 
 def _axes(row: int) -> dict[str, str]:
