@@ -145,7 +145,7 @@ class GuessedTable:
         for guess in guesses:
             pattern, _ = self.shape.split.get(guess.heading.text, ("", []))
             guess.values |= rests_of(pattern, guess.cells) if pattern else {}
-        parts = [guess for guess in guesses if guess.heading.text in said]
+        parts = [g for g in guesses if self.shape.pivot and g.heading.text in said]
         for guess in sorted(parts, key=lambda part: part.middle)[:-1]:
             # The longest part stands for the run.
             guess.better = None

@@ -302,17 +302,18 @@ def _with_latencies(headings: Sequence[Heading]) -> list[Heading]:
     """Read `mean_ns` and `max_ns` beside `p50_ns` as of the same times: latencies."""
     units = {
         heading.unit for heading in headings
-        if heading.unit and heading.unit.quantity == "time" and _is_bare(heading, PERCENTILE)
+        if heading.unit and heading.unit.quantity == "time" and is_statistic(heading, PERCENTILE)
     }  # fmt: skip
     return [
         replace(each, words=("latency", *each.words))
-        if each.unit in units and _is_bare(each, _STATISTIC)
+        if each.unit in units and is_statistic(each)
         else each
         for each in headings
     ]
 
 
-def _is_bare(heading: Heading, form: str) -> bool:
+def is_statistic(heading: Heading, form: str = _STATISTIC) -> bool:
+    """Return whether a heading is the name of a statistic alone: `p99`, `max`."""
     return len(heading.words) == 1 and re.fullmatch(form, heading.words[0]) is not None
 
 

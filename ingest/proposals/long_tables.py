@@ -10,7 +10,7 @@ from ingest.formats.json_cells import Cell
 from ingest.formats.written_numbers import is_number
 from ingest.proposals.found_tables import FoundTable
 from ingest.proposals.guess import rows_by
-from ingest.proposals.heading_roles import are_domains, are_stages, is_measured
+from ingest.proposals.heading_roles import are_domains, are_stages, is_measured, is_statistic
 from ingest.proposals.roles import guess_of
 from ingest.settings.column_names import WORDS
 from ingest.settings.heading_words import words_of
@@ -73,15 +73,17 @@ def pivot_columns(
 def said_of_parts(
     pivot: tuple[str, str] | None, table: FoundTable, headings: Sequence[str]
 ) -> dict[str, str]:
-    """Return by heading of a part that its cells name what its values are by the names of files.
+    """Return by heading what its values are by the names of files, where it says nothing of it.
 
-    `value` of `latency_by_batch.json` is a latency. A file of energies may have powers.
+    `value` of `latency_by_batch.json` is a latency, for all parts that its cells name, and so is
+    `p99` of `latency.csv`. A file of energies may have powers.
     """
     words = {word for path in table.paths for word in words_of(path.rpartition("/")[2])}
     named = words & _IN_NAMES
-    if pivot is None or words_of(pivot[1])[-1:] not in _BARE or len(named) != 1:
-        return {}
-    return dict.fromkeys({*headings}.difference(table.headings), named.pop())
+    bare = {each for each in headings if is_statistic(read_heading(each))}
+    if pivot is not None and words_of(pivot[1])[-1:] in _BARE:
+        bare |= {*headings}.difference(table.headings)
+    return dict.fromkeys(bare, named.pop()) if len(named) == 1 else {}
 
 
 def parts_of_runs(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -> tuple[str, ...]:

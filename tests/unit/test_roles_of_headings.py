@@ -5,6 +5,7 @@ Each table has a twin near it in which the rule must not apply.
 
 import json
 import re
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -299,6 +300,19 @@ BATCHES = "kind,batch,latency_ms{}\n" + "".join(
     f"{kind},{batch},{scale * batch**0.75}{{}}\n"
     for kind, scale in (("left", 1.25), ("right", 1.375)) for batch in (1, 4, 16)
 )  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "better"), [("latency", {"less"}), ("sizes", {None})])
+def test_percentiles_of_a_file_are_what_its_name_says(
+    name: str, better: set[str | None], tmp_path: Path
+) -> None:
+    rows = "".join(f"{n},{n * 7}.25,{n * 9}.5,{n * n + 80}.75\n" for n in (1, 2, 4))
+    text = propose_for(put(tmp_path, {f"{name}.csv": f"threads,p50,p99,max\n{rows}"})).text
+    sections = tomllib.loads(text)
+    (table,) = sections["tables"]
+    own = sections.get("columns", {})
+    columns = {n: own.get(n, {}) | table["columns"][n] for n in ("p99", "max")}
+    assert {each.get("better") for each in columns.values()} == better
 
 
 def test_a_batch_is_work_where_no_rate_stands_beside_its_time() -> None:
