@@ -180,19 +180,23 @@ def _rise(numbers: np.ndarray) -> bool:
 
 
 def wrap_of(guess: Guess) -> float | None:
-    """Return the power of two at which an energy counter wraps, if negative differences say one."""
+    """Return the power of two at which an energy counter wraps, if negative differences say one.
+
+    It is the run's energy or has a unit. Where so few rows wrap, none uses half of its range.
+    """
     below = guess.numbers[guess.numbers < 0]
     above = guess.numbers[guess.numbers > 0]
-    if not len(below) or len(below) > 0.2 * len(guess.numbers) or not len(above):
+    is_counter = guess.to or guess.unit
+    if not (is_counter and len(below) and len(above)) or len(below) > 0.2 * len(guess.numbers):
         return None
     least, most = float(below.min()), float(above.max())
     # Linux' powercap counts uJ, and wraps a little below a power of two of J.
     unit = guess.heading.unit
     is_counted = unit is not None and unit.text == "uJ"
     wraps = [round(each * 1e6) for each in POWERCAP_J] if is_counted else _WRAPS
-    return next(
-        (at for at in sorted(wraps) if least + at >= 0 and below.max() + at <= 3 * most), None
-    )
+    fits = (at for at in sorted(wraps) if least + at >= 0 and below.max() + at <= 3 * most)
+    at = next(fits, None)
+    return at if at is not None and below.max() + at <= at / 2 else None
 
 
 def decides(cells: Sequence[Hashable], others: Sequence[Hashable]) -> bool:

@@ -96,6 +96,7 @@ def check(guess: Guess, expected: str) -> None:
     assert guess.values == {"-1": "none"} or "none" not in words
     assert guess.wraps_at == 2**18 or "wraps" not in words
     assert guess.wraps_at == pytest.approx(262143.328e6) or "powercap" not in words
+    assert guess.wraps_at is None or "unwrapped" not in words
     assert guess.why
 
 
