@@ -256,14 +256,25 @@ def _cell_rows(judged: Judged) -> pl.DataFrame:
         named = {n: f"{role}_{n}" for n in mine.columns if n not in (x.column, y.column)}
         parts.append(mine.select(list(named)).rename(named))
     names = {
-        "margin": f"lead_{judged.metric.name}", "margin_share": "lead_share",
-        "share_low": "lead_share_low", "share_high": "lead_share_high", "more_runs": "more_runs",
+        "margin_share": "lead_share", "share_low": "lead_share_low",
+        "share_high": "lead_share_high", "more_runs": "more_runs",
         "members_winner": "winner_members", "members_runner_up": "runner_up_members", "p": "p",
         "p_corrected": "p_corrected", "effect": "effect",
     }  # fmt: skip
+    lead = cells.select(pl.col("margin").alias(f"lead_{judged.metric.name}"))
     numbers = cells.select(pl.col(own).alias(name) for own, name in names.items())
     level = pl.lit(judged.comparison.level).alias("level")
-    return pl.concat([*parts, numbers.fill_nan(None).with_columns(level)], how="horizontal")
+    return _beside(*parts, lead.fill_nan(None), numbers.fill_nan(None).with_columns(level))
+
+
+def _beside(*tables: pl.DataFrame) -> pl.DataFrame:
+    """Return tables side by side; a second column of one name, as of a lake that has a column
+    called as one of the page's, ends in `_2`.
+    """
+    columns: dict[str, pl.Series] = {}
+    for column in (column for table in tables for column in table):
+        columns[column.name + "_2" * (column.name in columns)] = column
+    return pl.DataFrame(columns)
 
 
 def _contender_rows(judged: Judged) -> pl.DataFrame:
@@ -274,21 +285,17 @@ def _contender_rows(judged: Judged) -> pl.DataFrame:
     settings = [n for n, knob in judged.catalogue.knob_of_column.items() if knob not in axes]
     second = against if against != column else f"{against}_again"
     numbers = contenders.select(
-        "is_default", "n", "settings", pl.col("mean").alias(column),
-        pl.col("sd").alias(f"{column}_sd"), pl.col("low").alias(f"{column}_ci95_low"),
-        pl.col("high").alias(f"{column}_ci95_high"),
-    ).fill_nan(None)  # fmt: skip
+        pl.col("mean").alias(column), pl.col("sd").alias(f"{column}_sd"),
+        pl.col("low").alias(f"{column}_ci95_low"), pl.col("high").alias(f"{column}_ci95_high"),
+    )  # fmt: skip
     named = [knob.column for knob in axes]
-    return pl.concat(
-        [
-            contenders.select(pl.col("x", "y", "competitor")).rename(
-                dict(zip(("x", "y", "competitor"), named, strict=True))
-            ),
-            groups.select(pl.col(settings).gather(contenders["row"])),
-            numbers,
-            groups.select(pl.col("against").gather(contenders["row"]).alias(second)),
-        ],
-        how="horizontal",
+    places = zip(("x", "y", "competitor"), named, strict=True)
+    return _beside(
+        contenders.select(pl.col(own).alias(name) for own, name in places),
+        groups.select(pl.col(settings).gather(contenders["row"])),
+        contenders.select("is_default", "n", "settings"),
+        numbers.fill_nan(None),
+        groups.select(pl.col("against").gather(contenders["row"]).alias(second)),
     )
 
 

@@ -232,14 +232,17 @@ def test_columns_called_as_words_of_the_pages_are_offered_once(
     tmp_path: Path, is_declared: bool
 ) -> None:
     """A lake of an earlier version has them under these names, as one that declares them."""
-    lines = ["none,mode,error,performance,share,value,energy_j"]
+    words = ("performance", "share", "members", "is_default")
+    lines = [f"none,mode,error,{','.join(words)},value,energy_j"]
     lines += [
-        f"{a},{b},e{n // 2},{7 * a + 1.37 * n:.3f},{5 * a - 0.71 * n:.3f},{n}.5,{100 * a + 3 * n}.5"
+        f"{a},{b},e{n // 2},{7 * a + 1.37 * n:.3f},{5 * a - 0.71 * n:.3f},{3 * a + 0.53 * n:.3f},"
+        f"{8 * a - 0.47 * n:.3f},{n}.5,{100 * a + 3 * n}.5"
         for a in (1, 2) for n, b in enumerate(("poll", "hybrid") * 3)
     ]  # fmt: skip
     (tmp_path / "sweep.csv").write_text("\n".join(lines) + "\n")
     if is_declared:
-        settings = "[columns.performance]\n[columns.share]\n[[tables]]\npattern = 'sweep[.]csv'\n"
+        settings = "".join(f"[columns.{word}]\n" for word in words)
+        settings += "[[tables]]\npattern = 'sweep[.]csv'\n"
         (tmp_path / "wattlas.toml").write_text(
             f"[dataset]\nname = 'own'\n{settings}workload = 'job'\nsystem = 'linux'\n"
         )
@@ -247,8 +250,7 @@ def test_columns_called_as_words_of_the_pages_are_offered_once(
     with flask_of(tmp_path / "lake").app_context():
         view = lake_view(None)
         own = {column.name for column in view.catalogue.columns if column.role == "metric"}
-        there = {"performance", "share"} if is_declared else {"performance_real", "share_real"}
-        assert own > there
+        assert own > {word if is_declared else f"{word}_real" for word in words}
         for page in PAGES:
             if not is_declared and page.name in ("lake", "models"):
                 for one in page.views:
@@ -260,5 +262,6 @@ def test_columns_called_as_words_of_the_pages_are_offered_once(
                     assert len(set(offered)) == len(offered), (page.name, part.id)
         shown = default_modes(view)
         assert answer(view, shown).cells
-        for name in own - {"share"}:
-            assert len(rows_behind(view, replace(shown, metric=name), "winners"))
+        for name in own:
+            for table in ("winners", "pareto"):
+                assert len(rows_behind(view, replace(shown, metric=name), table))
