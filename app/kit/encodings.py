@@ -7,6 +7,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import wraps
 from textwrap import wrap
 from typing import Any, Final, ParamSpec
@@ -52,7 +53,11 @@ _TICKS: Final = 6
 _SMALLEST: Final = 1e-3
 # SI prefixes by threes; from so many of a unit on a title says what its thousands or millions are.
 _PREFIXES: Final = ("n", "u", "m", "", "k", "M", "G", "T")
-_OF_MANY: Final = ((1e6, "M", 2), (1e4, "k", 1))
+# How many of a unit are read in one two or one prefixes up, from so many on.
+_OF_MANY: Final = ((1e6, 1e6, 2), (1e3, 1e4, 1))
+_THOUSANDS: Final = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+# An axis' numbers have a step of this share of it at least before a closer look.
+_FINEST_TICKS: Final = 30
 
 FONT: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
@@ -166,17 +171,34 @@ def axis_title(text: str) -> dict[str, Any]:
     return {"text": text, "standoff": 6, "font": {"size": 12}}
 
 
-def thousands_note(unit: str, top: float) -> str:
-    """Return what thousands or millions of a unit with a prefix are: `1M = 1 s` of microseconds.
+def fitting_unit(unit: str, top: float) -> tuple[float, str]:
+    """Return the size and the unit in which many of a unit with a prefix are read: 1e6 us, s.
 
-    Empty for few of them, and for units without a prefix.
+    Size 1 and the unit itself for few of them, and for units without a prefix.
     """
     if not has_prefix(unit):
-        return ""
+        return 1.0, unit
     known = _PREFIXES[_PREFIXES.index(unit[0]) :]
-    found = ((sign, known[up]) for least, sign, up in _OF_MANY if top >= least and up < len(known))
-    sign, prefix = next(found, ("", ""))
-    return f"1{sign} = 1 {prefix}{unit[1:]}" if sign else ""
+    units = ((size, known[up]) for size, least, up in _OF_MANY if top >= least and up < len(known))
+    size, prefix = next(units, (1.0, unit[0]))
+    return size, f"{prefix}{unit[1:]}"
+
+
+def _aliases(unit: str, size: float, top: float, is_log: bool) -> dict[str, str]:
+    """Return how an axis up to a size writes the numbers of its ticks in the fitting unit.
+
+    Numbers that only a closer look has are none of them: they keep the metric's unit.
+    """
+    decade = math.floor(math.log10(top / _FINEST_TICKS))
+    values = np.arange(math.ceil(1.2 * top / 10.0**decade)) * 10.0**decade
+    if is_log:
+        decades = range(math.floor(math.log10(size)) - 3, math.ceil(math.log10(top)) + 1)
+        values = np.outer(10.0 ** np.array(decades), np.arange(1, 10)).ravel()
+    aliases = {}
+    for value in map(float, values):
+        scale, sign = next((o for o in _THOUSANDS if value >= o[0]), (1.0, ""))
+        aliases[f"{value / scale:g}{sign} {unit}"] = f"{value / size:,.10g}"
+    return aliases
 
 
 # Numbers between these are written whole on logarithmic axes.
@@ -186,22 +208,29 @@ _WRITTEN_WHOLE: Final = (1e-3, 1e5)
 def metric_ticks(measure: Metric, top: float, is_log: bool = False, scale: str = "") -> dict:
     """Return title and numbers of an axis of a metric, up to a size.
 
-    Thousands have an SI prefix; where the unit has a prefix of its own the title says what
-    thousands or millions of it are.
+    Thousands have an SI prefix. Where the unit has a prefix of its own, many of it are written in
+    the fitting one: the numbers alone, since traces, ranges and selections are in the metric's.
 
     Args:
         scale: What the title says of the scale.
     """
-    is_us, note = measure.unit == "us", thousands_note(measure.unit, top)
-    is_plain = is_us or bool(note) or not has_prefix(measure.unit)
-    is_short = bool(note) or (not is_us and is_plain and not is_log and top >= 1000)
+    size, unit = fitting_unit(measure.unit, top)
+    is_fitted = size > 1
+    is_us, is_plain = measure.unit == "us", is_fitted or not has_prefix(measure.unit)
+    is_plain |= is_us
+    is_short = is_fitted or (not is_us and is_plain and not is_log and top >= 1000)
     is_short |= is_log and is_plain and not _WRITTEN_WHOLE[0] <= top < _WRITTEN_WHOLE[1]
     # Of 20 and 50 on a logarithmic axis Plotly writes the 2 and the 5 alone without a format.
     form = "~s" if is_short else ",~r" if is_log else ""
+    fitted = {
+        "ticksuffix": f" {measure.unit}",
+        "labelalias": _aliases(measure.unit, size, top, is_log),
+    } if is_fitted else {}  # fmt: skip
     return {
-        "title": axis_title(f"{measure.titled(note)}{scale}"),
+        "title": axis_title(f"{replace(measure, unit=unit).titled()}{scale}"),
         "exponentformat": "SI" if is_plain else "power",
         **({"tickformat": form} if form else {}),
+        **fitted,
     }
 
 

@@ -24,9 +24,9 @@ from app.kit.encodings import (
     base_layout,
     bold,
     finishing,
+    fitting_unit,
     metric_ticks,
     scatter_trace,
-    thousands_note,
 )
 from data.metrics import Metric
 from data.selection import Value
@@ -127,8 +127,8 @@ def _layout(
             "domain": [max(0.0, top - height), top]
         }
         if rows > 1:
-            note = thousands_note(metric.unit, _top(own, scene))
-            text = bold(", ".join(filter(None, [metric.title, metric.unit, note])))
+            unit = fitting_unit(metric.unit, _top(own, scene))[1]
+            text = bold(", ".join(filter(None, [metric.title, unit])))
             layout["annotations"].append(_label(text, 0, top, xanchor="left"))
         if fitted := _fitted(own, scene):
             text = f"\N{BLACK UP-POINTING SMALL TRIANGLE} {fitted[1]} beyond"

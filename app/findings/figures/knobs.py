@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from app.kit.encodings import OKABE_ITO, axis_title, base_layout, finishing
+from app.kit.encodings import OKABE_ITO, axis_title, base_layout, finishing, metric_ticks
 from data.catalogue import Catalogue
 from data.knobs import Knob
 from data.metrics import Metric
@@ -174,7 +174,8 @@ def build_effect(
             "margin": {"l": 64, "r": 12, "t": 52, "b": 40},
             "xaxis": {"type": "category", "categoryorder": "array", "categoryarray": names,
                       "title": axis_title(knob.axis_title), "fixedrange": True},
-            "yaxis": {"title": axis_title(metric.axis_title), "rangemode": "normal"},
+            "yaxis": {**metric_ticks(metric, max(abs(level.mean) for level in levels)),
+                      "rangemode": "normal"},
             "showlegend": across is not None, "dragmode": False,
             "meta": {"kind": "effect"},
         },

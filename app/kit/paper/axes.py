@@ -273,7 +273,12 @@ def _nice_log(low: float, high: float, most: float) -> list[float]:
 
 
 def written(at: np.ndarray, spec: dict[str, Any]) -> list[str]:
-    """Write the values of ticks, in the axis' format."""
+    """Write the values of ticks, in the axis' format and with its aliases."""
+    aliases = spec.get("labelalias") or {}
+    return [aliases.get(text, text) for text in _formatted(at, spec)]
+
+
+def _formatted(at: np.ndarray, spec: dict[str, Any]) -> list[str]:
     form = str(spec.get("tickformat") or "")
     suffix = plain(spec.get("ticksuffix") or "")
     if form.endswith("%"):

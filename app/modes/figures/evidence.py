@@ -1,15 +1,22 @@
 """The evidence of one cell: each replicate as a point, means with confidence intervals."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 import polars as pl
 
 from app.kit.competitors import Competitors
-from app.kit.encodings import BREAK, axis_title, base_layout, finishing, left_px, scatter_trace
+from app.kit.encodings import (
+    BREAK,
+    base_layout,
+    finishing,
+    left_px,
+    metric_ticks,
+    scatter_trace,
+)
 from data.metrics import Metric
-from data.units import digits_between, format_quantity, has_prefix
+from data.units import digits_between, format_quantity
 
 _JITTER: Final = 0.16
 _GOLDEN: Final = 0.6180339887498949
@@ -47,7 +54,8 @@ def build_evidence(runs: pl.DataFrame, means: pl.DataFrame, scene: EvidenceScene
         if len(part := runs.filter(pl.col("is_best") == is_best))
     ]
     values = runs["value"].to_numpy()
-    layout = _layout(scene, left_px(values.min(), values.max()) if len(values) else left_px(0, 0))
+    ends = (values.min(), values.max()) if len(values) else (0.0, 0.0)
+    layout = _layout(scene, ends)
     return {"data": [*data, _means(means, columns, scene)], "layout": layout}
 
 
@@ -112,12 +120,11 @@ def _mean_words(mean: float, low: float | None, high: float | None, unit: str) -
     return [f"mean {mean_words}", f"95 % confidence interval [{', '.join(ends)}]"]
 
 
-def _layout(scene: EvidenceScene, left: int) -> dict:
+def _layout(scene: EvidenceScene, ends: tuple[float, float]) -> dict:
     labels = [scene.competitors.labels[who] for who in scene.order]
-    metric, unit = scene.metric, scene.metric.unit
     return {
         **base_layout(scene.title, scene.subtitle),
-        "margin": {"l": left, "r": 8, "t": 46, "b": 40},
+        "margin": {"l": left_px(*ends), "r": 8, "t": 46, "b": 40},
         "xaxis": {
             "type": "linear",
             "range": [-0.55, len(labels) - 0.45],
@@ -130,9 +137,8 @@ def _layout(scene: EvidenceScene, left: int) -> dict:
         },
         "yaxis": {
             # For lack of space the direction is only in the map's title.
-            "title": axis_title(", ".join(filter(None, [metric.title, unit, metric.doubt]))),
+            **metric_ticks(replace(scene.metric, better=None), max(map(abs, ends))),
             "zeroline": False,
-            "exponentformat": "power" if has_prefix(unit) and unit != "us" else "SI",
         },
         "dragmode": "zoom",
         "meta": {"kind": "evidence"},
