@@ -19,6 +19,7 @@ from data.errors import WattlasError
 from ingest.arguments import (
     add_lake,
     describe_add,
+    describe_correct,
     existing_path,
     positive_number,
 )
@@ -64,6 +65,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     describe_add(commands).set_defaults(command=_add)
+    describe_correct(commands).set_defaults(command=_correct)
     sample = commands.add_parser("sample", help="make raw logs in the real formats")
     sample.add_argument("out", type=Path, metavar="OUT")
     sample.add_argument("--size", choices=("tiny", "small", "large"), default="small")
@@ -132,6 +134,15 @@ def _add(options: argparse.Namespace) -> int:
     else:
         print("\n".join(describe_report(report, options.lake, options.verbose)))
     return REFUSED if report.refused or report.is_empty else OK
+
+
+def _correct(options: argparse.Namespace) -> int:
+    from ingest.correct import correct
+    from ingest.report import describe_report
+
+    done = correct(options.lake, options.corrections, options.dataset, options.table)
+    print("\n".join([*done.lines, *describe_report(done.report, options.lake, False)]))
+    return REFUSED if done.report.refused else OK
 
 
 class _ProgressPrinter:

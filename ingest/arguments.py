@@ -52,6 +52,41 @@ def dataset_name(text: str) -> str:
     return text
 
 
+def correction(text: str) -> tuple[str, str]:
+    """Return the column and the word of `COLUMN=WORD`."""
+    from ingest.proposals.corrected_columns import DIRECTIONS, ROLES, TARGETS
+    from ingest.settings.units import unit_of
+
+    column, _, word = text.rpartition("=")
+    if not column:
+        raise argparse.ArgumentTypeError(f"not COLUMN=WORD: {text!r}")
+    if word in (*ROLES, *DIRECTIONS, *TARGETS) or unit_of(word):
+        return column, word
+    raise argparse.ArgumentTypeError(
+        f"{word!r} of {column!r} is no role ({', '.join(ROLES)}, replicate), no direction "
+        f"({', '.join(DIRECTIONS)}), no unit, and no column of the lake such as energy_j"
+    )
+
+
+def describe_correct(commands: Any) -> argparse.ArgumentParser:
+    """Add the command `correct`."""
+    text = "correct what `add` guessed of columns: what each is, or its unit"
+    sub: argparse.ArgumentParser = commands.add_parser(
+        "correct",
+        help=text,
+        description=f"{text.capitalize()}. The files are read again; later adds keep it.",
+    )
+    words = "knob, given (what ran, how much), metric, label, replicate; less or more (is better); "
+    words += "a unit; a column of the lake (energy_j)"
+    sub.add_argument("corrections", nargs="+", type=correction, metavar="COLUMN=WORD", help=words)
+    add_lake(sub)
+    sub.add_argument("--dataset", type=dataset_name, metavar="NAME", help="if several have them")
+    sub.add_argument(
+        "--table", default="", metavar="FILE", help="only in tables with this in their path"
+    )
+    return sub
+
+
 def describe_add(commands: Any) -> argparse.ArgumentParser:
     """Add the command `add`."""
     sub: argparse.ArgumentParser = commands.add_parser("add", help="ingest raw files and folders")

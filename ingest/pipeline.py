@@ -85,7 +85,8 @@ def add(
 
                 disk = ClusterDisk(cluster, options.raw, state)
             discovery = discover_proposing(options, state, disk)
-            for proposal in discovery.new:
+            corrected = [each for each in discovery.kept if each.name in options.corrected]
+            for proposal in (*corrected, *discovery.new):
                 write_proposal(options.lake, proposal)
             ingest = _Ingest(options, state, discovery, cluster, on_tick, on_compile)
         report = ingest.run()

@@ -4,8 +4,8 @@ What proposes is imported where something has to be: its patterns take a tenth o
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -32,6 +32,7 @@ class AddOptions:
         workers: Number of cores of this machine that read; 0 means all.
         cluster: Cluster whose workers read instead; None for this machine.
         is_proposing: Whether to propose settings for files that no settings describe.
+        corrected: Texts of the lake's proposals that a person corrected, by name.
     """
 
     lake: LakePath
@@ -41,6 +42,7 @@ class AddOptions:
     workers: int = 0
     cluster: ClusterAddress | None = None
     is_proposing: bool = False
+    corrected: Mapping[str, str] = field(default_factory=dict)
 
 
 # Logs of programs, which say their workload and not what was set.
@@ -76,10 +78,11 @@ def discover_proposing(options: AddOptions, state: LakeState, disk: Disk | None 
     """
     raw, dataset, settings_file = options.raw, options.dataset, options.settings_file
     before = read_proposals(options.lake) if options.is_proposing else []
+    before = [replace(each, text=options.corrected.get(each.name, each.text)) for each in before]
     # A later version may refuse what an earlier one proposed, such as the name of a knob.
     reasons = [(proposal, refusal_of(proposal.text)) for proposal in before]
     usable = [proposal for proposal, reason in reasons if not reason]
-    refused = {proposal.root: reason for proposal, reason in reasons if reason}
+    refused = {proposal.root: (reason, proposal.text) for proposal, reason in reasons if reason}
     layers = SettingsByFolder(settings_file, [(p.root, p.name, p.text) for p in usable])
     proposing = Found(discover(raw, state, dataset, layers, disk), usable)
     if not options.is_proposing or settings_file is not None:
@@ -87,13 +90,15 @@ def discover_proposing(options: AddOptions, state: LakeState, disk: Disk | None 
     again = refused.keys() - {proposal.root for proposal in usable}
     roots = _roots_without_settings(raw, proposing.discovery, layers, again)
     if roots:
+        from ingest.proposals.corrections import corrected_again
         from ingest.propose import propose_for
     for root in roots:
         proposal = propose_for(root, dataset, layers.settings_of(_folder(root)))
         if proposal.is_needed:
             name = dataset or proposal.dataset
-            proposing.new.append(KeptProposal.of(_folder(root), name, proposal.text))
-            reason = refused.get(_folder(root))
+            reason, text = refused.get(_folder(root), ("", ""))
+            text = corrected_again(proposal.text, text)
+            proposing.new.append(KeptProposal.of(_folder(root), name, text))
             said = (f"proposed again, since the settings of before are refused: {reason}",)
             proposing.summaries.append((*(said if reason else ()), *proposal.summary))
     if proposing.new:

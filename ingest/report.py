@@ -4,7 +4,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any, Final
 
 from data.lake_place import LakePath
@@ -12,7 +11,6 @@ from ingest.discover.found_files import Ignored
 from ingest.lake.proposals import KeptProposal
 from ingest.records import Problem
 from ingest.runs.progress import format_bytes
-from ingest.settings.dataset import FILE_NAME
 from ingest.tables.table_reads import RowCounts
 
 _SHOWN_IGNORED: Final = 5
@@ -125,11 +123,9 @@ def describe_proposed(
         yield f"no settings in {root} say what its files are: names and columns were guessed"
         yield from (f"  {line}" for line in summary)
         if lake is not None:
-            own, command = f"{root}/{FILE_NAME}", f"python -m ingest propose --lake {lake}"
-            way = f"{command} > {own}, edit it,"
-            if Path(own).is_file():
-                way = f"add what `{command}` prints below its `[dataset]` to {own}, edit it,"
-            yield f"  to correct a guess: {way} and add again"
+            way = f"python -m ingest correct COLUMN=WORD --lake {lake}"
+            words = "knob, given, metric, label, replicate, less, more or a unit"
+            yield f"  to correct a guess: {way} ({words})"
 
 
 def describe_ignored(ignored: Sequence[Ignored], verbose: bool) -> Iterator[str]:

@@ -56,6 +56,7 @@ INGEST_ORDER = (
     ("proposed_settings",),
     ("pipeline", "derive"),
     ("outline",),
+    ("correct",),
     ("arguments",),
     ("__main__",),
 )

@@ -5,6 +5,7 @@ as it is, it gives the numbers of the view, or the rows that enter the steps aft
 may have answered from memory what it asked before; the numbers are the same.
 """
 
+import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any, Final
@@ -33,6 +34,7 @@ workload_title: Final = SHIPPED_FACETS["workload"].titled
 _NAMED_APART: Final = ("dataset", "workload", "system", "load", "message")
 # Columns that a note on guesses names of a kind.
 _GUESSED_NAMED: Final = 4
+_CORRECT: Final = "python -m ingest correct"
 # The system of runs of which nobody said one.
 UNKNOWN: Final = "unknown"
 EMPTY_LAKE: Final = (
@@ -250,11 +252,13 @@ def no_run_left(cube: pl.DataFrame, selection: Selection, catalogue: Catalogue) 
 def guessed_words(view: LakeView, selection: Selection) -> str:
     """Say that what was set was guessed in runs that the filters leave; empty where none was."""
     datasets = view.part_left(selection).values("dataset")
-    if view.lake.guessed.isdisjoint(datasets):
+    guesses = [guess for name, guess in view.lake.guesses.items() if name in datasets]
+    if not guesses:
         return ""
     knobs = configuration_knobs(named_columns(view, selection), view.catalogue)
-    names = [knob.noun for knob in knobs if knob.is_declared]
-    listed = _first(names)
+    by_hand = guesses[0][1] if len(guesses) == 1 else ""
+    knobs = [knob for knob in knobs if knob.is_declared and f" {knob.title} (" not in by_hand]
+    listed = _first([knob.noun for knob in knobs])
     found = f"What was set was guessed: {listed}" if listed else "No column was guessed to be set"
     # Where rows are declared to be means, their deviations are used.
     are_used = view.catalogue.aggregates.has_means
@@ -267,8 +271,14 @@ def guessed_words(view: LakeView, selection: Selection) -> str:
         note += ": n counts rows."
     unused = _first([] if are_used else deviations(measured))
     note += f" Deviations that a table states are not used: {unused}." if unused else ""
-    way = "To correct it: python -m ingest propose --lake LAKE, see docs/own-logs.md"
-    return f"{found}. {way}.{note}"
+    # What is read without `--lake`.
+    place = "" if str(view.lake.path) == "lake" else f" --lake {shlex.quote(str(view.lake.path))}"
+    way = (
+        f"{_CORRECT} {knobs[0].column if knobs else 'COLUMN'}={'label' if knobs else 'knob'}{place}"
+    )
+    units = sorted(unit.removeprefix(f"{_CORRECT} ") for unit, _ in guesses if unit)
+    way += f", or {units[0]} of a guessed unit" if units else ""
+    return f"{found}. To correct it: {way}.{note}"
 
 
 def n_words(counts: Sequence[int], is_unstated: bool = False) -> str:

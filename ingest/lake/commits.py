@@ -18,7 +18,7 @@ from ingest.lake.distributions import join_batches, write_batch
 from ingest.lake.facts import KIND, doubt_replicates
 from ingest.lake.machine_states import give_states
 from ingest.lake.off_siblings import FLAG, runs_off_siblings
-from ingest.lake.state import LakeState, is_of_others, read_rows, recorded_runs
+from ingest.lake.state import LakeState, datasets_with, read_rows, recorded_runs
 from ingest.lake.table_files import set_flags
 from ingest.lake.tables import (
     compact,
@@ -97,8 +97,8 @@ class Committer:
         given = self._given
 
         def is_others(name: str) -> bool:
-            declared = {*self._state.columns[name].datasets} - {dataset}
-            return bool(declared) or name in given or is_of_others(self._lake, dataset, name)
+            there = self._state.columns[name].datasets
+            return name in given or bool({*there, *datasets_with(self._lake, name)} - {dataset})
 
         named = own_columns(columns, self._state.columns, is_others)
         self.declare(named.values())

@@ -7,6 +7,7 @@ from typing import Final
 
 from data.lake_place import LakePath
 from data.object_store import file_system, naming
+from ingest.lake.targets import open_target
 
 FOLDER: Final = "proposals"
 _FOR: Final = re.compile(r"# For (.+)\n")
@@ -60,14 +61,17 @@ def read_proposals(lake: LakePath) -> list[KeptProposal]:
 
 
 def write_proposal(lake: LakePath, proposal: KeptProposal) -> None:
-    """Write a proposal into a lake.
+    """Write a proposal into a lake, all of it or nothing.
 
     Raises:
         LakeError: It cannot be written.
     """
-    place = lake / FOLDER
+    place, name = lake / FOLDER, proposal.name.rpartition("/")[2]
     with naming("write", place):
-        system, name = file_system(place)
-        system.create_dir(name)
-        with system.open_output_stream(f"{name}/{proposal.name.rpartition('/')[2]}") as out:
-            out.write(proposal.text.encode("utf-8"))
+        target = open_target(place, name)
+        try:
+            target.file.write(proposal.text.encode("utf-8"))
+            target.seal()
+            target.publish(name)
+        finally:
+            target.abandon()

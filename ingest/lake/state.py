@@ -165,10 +165,10 @@ def read_rows(lake: LakePath, run_ids: list[str]) -> list[dict[str, Any]]:
     return [{name: value for name, value in row.items() if value is not None} for row in rows]
 
 
-def is_of_others(lake: LakePath, dataset: str, column: str) -> bool:
-    """Return whether a run of another dataset has a value in a column of `runs`."""
-    condition = (pc.field("dataset") != dataset) & ~pc.field(column).is_null()
-    return any(True for _ in _rows(lake, ["dataset", column], condition))
+def datasets_with(lake: LakePath, column: str) -> set[str]:
+    """Return the datasets of which a run has a value in a column of `runs`."""
+    rows = _rows(lake, ["dataset", column], ~pc.field(column).is_null())
+    return {row["dataset"] for row in rows}
 
 
 def recorded_windows(lake: LakePath, dataset: str) -> dict[str, tuple[UtcWindow, str | None]]:

@@ -1,6 +1,7 @@
 """The words of a name in any style: of a heading, a key, a file or a folder."""
 
 import re
+import shlex
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
@@ -9,6 +10,8 @@ from unicodedata import combining, normalize
 from ingest.settings.column_names import KNOWN_WORDS, TRANSLATED
 from ingest.settings.units import PREFIX_WORDS, unit_of
 
+# What stands before the columns that a person corrected in what was guessed.
+BY_HAND: Final = "corrected by hand"
 _PREFIXED: Final = re.compile(rf"(.*?)((?i:{'|'.join(PREFIX_WORDS)})[A-Z][A-Za-z]*)")
 _PART: Final = re.compile(r"(?:[A-Za-z0-9%µμ°]|(?<=\d)\.(?=\d))+")
 # Words with a number in them: percentiles, and processors such as `gpu0`.
@@ -63,3 +66,8 @@ def _words_in(part: str) -> Sequence[str]:
         if is_cased or before[-1].lower() in KNOWN_WORDS:
             return [*before, joined[2]]
     return _WORD.findall(part)
+
+
+def correcting(heading: str, word: str) -> str:
+    """Return the command by which a person says what a column is."""
+    return f"`python -m ingest correct {shlex.quote(f'{heading}={word}')}`"

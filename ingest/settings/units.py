@@ -147,6 +147,15 @@ def unit_of(text: str, in_brackets: bool = False) -> Unit | None:
     return Unit(name, _PLAIN[name]) if name in _PLAIN else _computed(name)
 
 
+def unit_instead(doubt: str) -> str:
+    """Return which unit a column may be in instead, as a doubt of it says; `UNIT` if none does."""
+    said = re.split(r"\d|: else", doubt)[0]
+    units = [word for word in re.findall(r"[A-Za-z]+", said) if word in _SYMBOLS or word in _CASED]
+    taken = re.search(r"taken as (\w+)", said)
+    others = [unit for unit in units if taken is None or unit != taken[1]]
+    return [*units[:1], *others][-1] if units else "UNIT"
+
+
 def _name_of(text: str) -> str | None:
     return _CASED.get(text) or _SPELLED.get(text.lower())
 

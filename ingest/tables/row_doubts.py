@@ -11,7 +11,7 @@ from ingest.discover.names import canonical_system
 from ingest.records import Problem, SummaryRow
 from ingest.settings.column_names import WORDS
 from ingest.settings.dataset import UNKNOWN
-from ingest.settings.heading_words import words_of
+from ingest.settings.heading_words import correcting, words_of
 from ingest.tables.table_reads import TableRead
 
 _FAILED: Final = WORDS["failed"]
@@ -120,3 +120,14 @@ def workload_of_row(row: SummaryRow, read: TableRead) -> str:
     if word is None:
         return read.workload
     return read.file.settings.workload_words.get(word, word)
+
+
+def way_to_name_it(read: TableRead) -> str:
+    """Return how a person says that one of the labels that differ was set."""
+    labels = [column for column in read.table.columns if column.role == "label"]
+    counts = {c.title: len({row.values.get(c.name) for row in read.table.rows}) for c in labels}
+    several = [
+        title for title in sorted(counts, key=lambda each: counts[each]) if counts[title] > 1
+    ]
+    is_own = read.is_guessed and bool(several)
+    return f"say so by {correcting(several[0], 'knob')}" if is_own else "declare a column for it"

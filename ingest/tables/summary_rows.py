@@ -22,7 +22,14 @@ from ingest.discover.source_reads import settings_struct, source_struct
 from ingest.lake.recorded_runs import SUMMARY, RunIds
 from ingest.records import Problem, ProblemList, Severity, SummaryRow
 from ingest.settings.headings import is_named_as_copy, quantity_of, read_heading
-from ingest.tables.row_doubts import Powers, Unknown, failure_of, states_of, workload_of_row
+from ingest.tables.row_doubts import (
+    Powers,
+    Unknown,
+    failure_of,
+    states_of,
+    way_to_name_it,
+    workload_of_row,
+)
 from ingest.tables.table_reads import RowCounts, TableRead, window_of
 from ingest.tables.unique_keys import DROPPED, FIRST, FURTHER, NONE, RowKeys
 
@@ -294,8 +301,8 @@ class _Resolution:
                 knobs = ", ".join(f"{n} {v}" for n, v in claim.key.knobs if n != "variant")
                 detail = (
                     f"runs of {knobs or claim.key.workload} have {least:.4g} to {most:.4g} {unit}, "
-                    f"{most / least:.1f} times as much: "
-                    "if something else was set, declare a column for it"
+                    f"{most / least:.1f} times as much: if something else was set, "
+                    f"{way_to_name_it(claim.read)}"
                 )
                 path = claim.read.file.path
                 self._notes[path].add("unlike_replicates", "doubted", detail, claim.row.line)

@@ -38,7 +38,9 @@ TABLE = "policy,energy_j,energy_j_std,time_s\n" + "".join(
     for policy, joules in JOULES.items()
     for r in range(3)
 )
-NOTE = "What was set was guessed: policy. To correct it: python -m ingest propose --lake LAKE"
+NOTE = (
+    "What was set was guessed: policy. To correct it: python -m ingest correct policy=label --lake "
+)
 
 
 @pytest.fixture(scope="module")

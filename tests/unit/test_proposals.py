@@ -137,8 +137,13 @@ def test_a_file_that_says_only_what_the_dataset_is_leaves_the_guess(
         with open_lake(place) as opened:
             assert opened.about["sorts"]["licence"] == "CC0"
     said = capsys.readouterr().out
-    assert f"prints below its `[dataset]` to {raw.resolve()}/wattlas.toml, edit it" in said
+    assert f"to correct a guess: python -m ingest correct COLUMN=WORD --lake {told} (knob" in said
     assert f"> {raw.resolve()}/wattlas.toml" not in said
+    # The name of the dataset is the file's, and what was guessed is corrected.
+    assert main(["correct", "algorithm=given", "--lake", str(told)]) == 0
+    with open_lake(told) as opened:
+        assert [c.is_given for c in opened.columns if c.name == "algorithm"] == [True]
+    assert rows_of(told, "SELECT DISTINCT dataset FROM runs") == [("sorts",)]
     # With a table of its own the file says what the files are.
     put(raw / "wattlas.toml", '[dataset]\nname = "sorts"\n[columns.power]\nrole = "metric"\n')
     assert add(raw, tmp_path / "third") == 0
