@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
@@ -248,26 +248,42 @@ def _settle_keys(
 
 
 def _settle_roles(blocks: Sequence[GuessedTable]) -> None:
-    """Take a heading for a setting in all tables if its values differ in or among them.
+    """Take a heading for what most tables of the study take it for: a column has one role.
 
-    `model_format` of one value in a sweep of threads is a setting where INT8 stands in another
-    table of the study: without it the runs of both would be replicates.
+    Of two equal numbers it was measured: a setting would make other runs of measured ones.
     """
     read = [block for block in blocks if not block.refusal]
     same: dict[str, list[Guess]] = defaultdict(list)
     for guess in (each for block in read for each in block.guesses):
         same[guess.heading.text].append(guess)
     for guesses in (each for each in same.values() if len(each) > 1):
-        fixed = [g for g in guesses if g.why == ONE_VALUE and not (g.to or g.is_declared)]
-        varied = [guess for guess in guesses if guess not in fixed]
-        if not fixed or any(guess.role != "knob" for guess in varied):
-            continue
-        cells = [cell for guess in guesses for cell in guess.cells]
-        like = varied[0] if varied else guess_of(fixed[0].heading, cells)
-        is_text = {guess.kind == "text" for guess in guesses}
-        for guess in fixed if like.is_set and len(is_text) == 1 else ():
-            guess.role, guess.why = "knob", "its values differ in other tables"
-            guess.is_given, guess.to, guess.name = like.is_given, like.to, like.name
+        _settle_fixed(guesses)
+        free = [g for g in guesses if not (g.to or g.is_declared) and g.kind != "text"]
+        often = Counter(guess.role for guess in free)
+        role: Role = "knob" if often["knob"] > often["metric"] else "metric"
+        like = next((guess for guess in free if guess.role == role), None)
+        for guess in free if like is not None and often["knob"] and often["metric"] else ():
+            if guess.role not in (role, "label"):
+                guess.take(role, f"as in {often[role]} of {len(guesses)} tables: {like.why}")
+                guess.is_given, guess.better = like.is_given, like.better
+
+
+def _settle_fixed(guesses: Sequence[Guess]) -> None:
+    """Take a heading for a setting in all tables if its values differ in or among them.
+
+    `model_format` of one value in a sweep of threads is a setting where INT8 stands in another
+    table of the study: without it the runs of both would be replicates.
+    """
+    fixed = [g for g in guesses if g.why == ONE_VALUE and not (g.to or g.is_declared)]
+    varied = [guess for guess in guesses if guess not in fixed]
+    if not fixed or any(guess.role != "knob" for guess in varied):
+        return
+    cells = [cell for guess in guesses for cell in guess.cells]
+    like = varied[0] if varied else guess_of(fixed[0].heading, cells)
+    is_text = {guess.kind == "text" for guess in guesses}
+    for guess in fixed if like.is_set and len(is_text) == 1 else ():
+        guess.role, guess.why = "knob", "its values differ in other tables"
+        guess.is_given, guess.to, guess.name = like.is_given, like.to, like.name
 
 
 def _settle_kinds(blocks: Sequence[GuessedTable]) -> None:

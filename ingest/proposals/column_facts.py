@@ -11,6 +11,7 @@ from ingest.formats.written_numbers import is_unset
 from ingest.proposals.guess import MOST_VALUES, is_clock, numbers_of
 from ingest.proposals.heading_roles import MEASURED, is_measured
 from ingest.settings.column_names import WORDS
+from ingest.settings.heading_words import words_of
 from ingest.settings.headings import Heading, quantity_of
 
 
@@ -18,6 +19,8 @@ class ColumnFacts:
     """A column as the cases see it.
 
     Attributes:
+        cells: Of the rows; of a row without a result None.
+        no_results: What those cells say: `OOM`.
         counts: How often each text occurs.
         numbers: Of the texts; empty if one of them is none.
         recurs: Whether it has few values, of which each occurs twice on average.
@@ -26,9 +29,17 @@ class ColumnFacts:
     """
 
     def __init__(self, heading: Heading, cells: Sequence[Cell]) -> None:
-        texts = [str(cell).strip() for cell in cells if cell is not None]
-        texts = [text for text in texts if not is_unset(text)]
         self.heading, self.has, self.quantity = heading, heading.has, quantity_of(heading)
+        self.measured = is_measured(heading, self.quantity)
+        texts = _texts_of(cells)
+        self.cells, self.no_results = cells, frozenset[str]()
+        if self.measured is not False and numbers_of(texts) is None:
+            failed = {text for text in texts if _is_no_result(text)}
+            rest = [text for text in texts if text not in failed]
+            is_told = self.measured or 2 * len(rest) > len(texts)
+            if failed and rest and is_told and numbers_of(rest) is not None:
+                self.cells = [None if str(cell).strip() in failed else cell for cell in cells]
+                texts, self.no_results = rest, frozenset(failed)
         self.rows, self.counts = len(texts), Counter(texts)
         self.count = len(self.counts)
         # A setting without a name is another one than that with the only name.
@@ -43,7 +54,6 @@ class ColumnFacts:
         self.kind = "text" if numbers is None else "whole" if is_whole else "real"
         self.recurs = self.count <= MOST_VALUES and self.rows >= 2 * self.count
         self.differs = self.count == self.rows
-        self.measured = is_measured(heading, self.quantity)
         self.variety = f"{self.count} values in {self.rows:,} rows"
 
     @property
@@ -58,3 +68,13 @@ class ColumnFacts:
         unit = f"unit {self.heading.unit.text}" if self.heading.unit else ""
         word = next((word for word in reversed(self.heading.words) if word in MEASURED), "")
         return " and ".join(filter(None, (f"'{word}'" if word else "", unit))) or "measured"
+
+
+def _texts_of(cells: Sequence[Cell]) -> list[str]:
+    texts = [str(cell).strip() for cell in cells if cell is not None]
+    return [text for text in texts if not is_unset(text)]
+
+
+def _is_no_result(text: str) -> bool:
+    """Return whether a text says that a run has no result, or how long it was let run: `>3600`."""
+    return not WORDS["failed"].isdisjoint(words_of(text)) or re.match(r">=?\s*\d", text) is not None

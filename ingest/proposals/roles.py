@@ -66,6 +66,8 @@ _AMOUNT: Final = re.compile(
 # tokens, which people set to 1000 or 4096, have still fewer.
 _ODD_DIGITS: Final = 5
 _STEP: Final = 64
+# So many texts of runs without a result are named.
+_MOST_SAID: Final = 3
 # So few fractions may be the steps of a knob.
 MOST_STEPS: Final = 12
 
@@ -163,12 +165,15 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
         return Guess(heading, "label", "no cell has a value", is_dropped=True, cells=cells)
     cases = _OF_TEXTS if column.kind == "text" else _OF_NUMBERS
     case = next(case for case in cases if case.fits(column))
+    cells = column.cells
     guess = Guess(heading, case.role, case.why.format(c=column), column.kind, cells=cells)
     guess.quantity, guess.numbers, guess.count = column.quantity, column.numbers, column.count
     if heading.unit is None and heading.has("var", "variance"):
         # The square of a quantity.
         guess.quantity = ""
     guess.is_dropped = case.why == ROW
+    if column.no_results:
+        guess.why += f"; no result: {', '.join(sorted(column.no_results)[:_MOST_SAID])}"
     if case.why.startswith("statements"):
         values = statements_in(heading.words, column.counts)
         guess.values, guess.is_given = values, True

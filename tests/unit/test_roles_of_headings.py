@@ -84,6 +84,21 @@ def test_a_heading_that_is_no_setting_elsewhere_stays_a_label(tmp_path: Path, ot
     assert "format = { role = 'label' }  # one value in all rows" in text
 
 
+@pytest.mark.parametrize(("tables", "role"), [(2, "knob"), (1, "metric"), (0, "metric")])
+def test_a_heading_has_the_role_that_most_tables_give(
+    tables: int, role: str, tmp_path: Path
+) -> None:
+    """Of what is alone a setting, beside another setting nothing says that it was set."""
+    rows = [(n, 1 << (12 + n), f"{(n * 7.31) % 5:.2f}") for n in range(6)]
+    alone = {
+        f"{name}.csv": f"context,{name}_ms\n" + "".join(f"{of},{ms}\n" for _, of, ms in rows)
+        for name in ("fill", "drain")[:tables]
+    }
+    both = "kind,context,copy_ms\n" + "".join(f"{'ab'[n % 2]},{of},{ms}\n" for n, of, ms in rows)
+    text = propose_for(put(tmp_path, {**alone, "copy.csv": both})).text
+    assert set(re.findall(r"^context = \{ role = '(\w+)'", text, re.MULTILINE)) == {role}
+
+
 def test_a_name_of_which_a_number_is_not_stated_is_the_setting() -> None:
     """A yes, where another column has the form, says nothing besides."""
     assert "runtime" in knobs_of(OTHERS)
