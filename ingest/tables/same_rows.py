@@ -3,8 +3,8 @@
 A row is that of another file if a number of many digits of which less or more is better is the same
 in both, if both have the same under each name that they share, and if no other row fits. A table
 all of whose rows are in another one is joined to it. Of others single rows are copies if all of
-their cells agree, three measured numbers of many digits among these. What a person declared is read
-as declared: only tables whose columns were guessed are compared.
+their cells agree, three measured numbers of many digits among these. Of what a person declared only
+whole tables are copies, by their name or their digits.
 """
 
 import re
@@ -16,8 +16,10 @@ from data.declared import Column
 from data.schema import MEASUREMENTS
 from ingest.discover.found_files import Ignored
 from ingest.files.packed import Packed
-from ingest.records import Problem, SummaryRow
+from ingest.formats.written_numbers import are_readings, is_precise
+from ingest.records import Problem, Severity, SummaryRow
 from ingest.settings.heading_words import words_of
+from ingest.settings.headings import is_named_as_copy
 from ingest.tables.table_reads import TableRead
 
 # Numbers of fewer digits may be the same by chance.
@@ -32,6 +34,8 @@ _FEWEST_NUMBERS: Final = 3
 _FEWEST_DIGITS: Final = 3
 # Without the longest number, which may follow from others, as an energy does.
 _FEWEST_DIGITS_OF_OTHERS: Final = 8
+# Files of fewer rows are copies only beside the other one, to the byte, and precise to six digits.
+_FEWEST_COPIED: Final = 4
 # By fewer settings rows are not told.
 _LEAST_SAID: Final = 2
 # What issues requests at once.
@@ -211,6 +215,50 @@ def _drop_copied(reads: Sequence[TableRead]) -> None:
         same = SameRows(read)
         for energy in {row.values.get("energy_j") for row in same.rows} - {None}:
             by_energy[energy].append((read, same))
+
+
+def drop_copies(reads: Sequence[TableRead]) -> None:
+    """Drop the rows of each table that all stand in another one, unless its name says more.
+
+    They may stand in any order, and what paths say of them may differ.
+    """
+    filled = [read for read in reads if read.table.rows]
+    by_row: dict[Hashable, list[tuple[TableRead, set[Hashable]]]] = defaultdict(list)
+    is_small = sum(len(read.table.rows) for read in filled) <= _MOST_COPIED
+    order = sorted(filled, key=lambda each: (-len(each.table.rows), each.file.path))
+    for read in order if len(filled) > 1 and is_small else ():
+        cells = {_cells(read, row) for row in read.table.rows}
+        among = by_row[next(iter(cells))]
+        whole, theirs = next((each for each in among if cells <= each[1]), (read, cells))
+        path, other = read.file.path, whole.file.path
+        is_beside = path.rpartition("/")[0] == other.rpartition("/")[0]
+        is_few = len(read.table.rows) < _FEWEST_COPIED
+        is_copy = is_beside if is_few else is_named_as_copy(path, other)
+        is_told = is_few and read.digest != whole.digest
+        if path == other or is_told or not _was_measured(read, is_few):
+            is_copy = False
+        elif is_copy:
+            detail = f"all {len(read.table.rows)} rows stand in {other} too; dropped"
+            detail += "" if is_beside else ", though its folder is another"
+            severity: Severity = "repaired" if is_beside else "doubted"
+            read.table.problems.append(Problem("identical_row", severity, detail))
+            read.table.copied += len(read.table.rows)
+            read.table.rows = Packed()
+        elif cells == theirs and not is_few:
+            detail = f"all {len(read.table.rows)} rows stand in {other} too: kept, since the names "
+            detail += "say something else"
+            read.table.problems.append(Problem("identical_row", "doubted", detail))
+        for own in () if is_copy else cells:
+            by_row[own].append((read, cells))
+
+
+def _was_measured(read: TableRead, is_few: bool) -> bool:
+    """Return whether no other table has the numbers of one by chance."""
+    rows = [row.values for row in read.table.rows]
+    if is_few:
+        return any(is_precise(rows[0].get(name)) for name in read.measured)
+    has_usual = not {*MEASUREMENTS}.isdisjoint(read.measured)
+    return has_usual and any(are_readings({r.get(name) for r in rows}) for name in read.measured)
 
 
 def _measured_in(earlier: SameRows, read: TableRead, row: SummaryRow) -> bool:

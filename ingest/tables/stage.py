@@ -31,7 +31,7 @@ from ingest.settings.layers import SettingsByFolder
 from ingest.tables.joined_tables import join_tables
 from ingest.tables.mean_rows import drop_means
 from ingest.tables.row_traces import join_traces
-from ingest.tables.same_rows import join_repeated
+from ingest.tables.same_rows import drop_copies, join_repeated
 from ingest.tables.summary_rows import SummaryRuns, resolve_tables
 from ingest.tables.table_reads import RowCounts, TableRead, read_tables
 
@@ -199,6 +199,7 @@ class TableStage:
                 reads += read_tables(file, source.digest, table, source.problems)
         reads, further = join_tables(reads)
         reads, repeated = join_repeated(reads)
+        drop_copies(reads)
         drop_means(reads)
         self._discovery.ignored += [*further, *repeated]
         if self._plan.works:  # Which may fail; then the dataset is committed again.

@@ -20,8 +20,8 @@ from ingest.discover.names import (
 )
 from ingest.discover.source_reads import settings_struct, source_struct
 from ingest.lake.recorded_runs import SUMMARY, RunIds
-from ingest.records import Problem, ProblemList, Severity, SummaryRow
-from ingest.settings.headings import is_named_as_copy, quantity_of, read_heading
+from ingest.records import Problem, ProblemList, SummaryRow
+from ingest.settings.headings import quantity_of, read_heading
 from ingest.tables.row_doubts import (
     Powers,
     Unknown,
@@ -94,8 +94,6 @@ class _Resolution:
         self._notes = {read.file.path: ProblemList(MAX_NAMED_LINES) for read in reads}
         self._unknown: dict[str, list[Problem]] = defaultdict(list)
         self._refused = self._empty = 0
-        self._sizes = Counter(len(read.table.rows) for read in reads)
-        self._contents: dict[int, TableRead] = {}
         # Of drops and misses, which have no unit, a run may have thousands where others have one.
         measured = [c for read in reads for c in read.table.columns if c.role == "metric"]
         own = {
@@ -107,7 +105,7 @@ class _Resolution:
         for number, read in enumerate(self._reads):
             self._add(number, read, keys)
         numbered = {n for n, read in enumerate(self._reads) if read.table.is_numbered}
-        self._keys = keys.resolve(numbered, self._is_part)
+        self._keys = keys.resolve(numbered)
         # Rows whose keys other runs have become further ones.
         for row, claim in self._claims() if taken else ():
             if self._keys.fates[row] == FIRST and make_run_id(claim.key) in taken:
@@ -145,20 +143,6 @@ class _Resolution:
     def _add(self, number: int, read: TableRead, keys: RowKeys) -> None:
         """Read the keys of a table's rows; note rows without one, and what is unknown."""
         unknown, powers, states = Unknown(read), Powers(read), states_of(read)
-        content = read.content if self._sizes[len(read.table.rows)] > 1 else 0
-        twin = self._contents.setdefault(content, read) if content else read
-        is_copy = _is_copy(read, twin)
-        all_rows = f"all {len(read.table.rows)} rows stand in {twin.file.path} too"
-        if twin is not read and not is_copy and not read.is_small:
-            detail = f"{all_rows}: kept, since the names say something else"
-            self._notes[read.file.path].add("identical_row", "doubted", detail)
-        elif is_copy:
-            is_apart = Path(read.file.path).parent != Path(twin.file.path).parent
-            severity: Severity = "doubted" if is_apart else "repaired"
-            detail = f"{all_rows}; dropped{', though its folder is another' if is_apart else ''}"
-            self._notes[read.file.path].add("identical_row", severity, detail)
-            self._empty += len(read.table.rows)
-            return
         if read.is_plan:
             detail = f"nothing was measured in any of its {len(read.table.rows)} rows, as of a plan"
             detail += " that was not run yet; no runs"
@@ -191,11 +175,6 @@ class _Resolution:
                 value = row.values.get(name)
                 known.append(float(value) if value and not isinstance(value, str) else np.nan)
         self._unknown[read.file.path] += unknown.problems()
-
-    def _is_part(self, part: int, whole: int) -> bool:
-        """Return whether a table may be a part of a longer one, of which it has no further name."""
-        one, other = self._reads[part], self._reads[whole]
-        return bool(one.content) and _is_copy(one, other)
 
     def _key(self, read: TableRead, row: SummaryRow) -> RunKey:
         """Return the key in a row; rows of a numbered table have no replicate number in it.
@@ -314,15 +293,6 @@ class _Resolution:
                 if fates[row] == FURTHER:
                     claim.flags.add("duplicate_key")
                 yield _build_row(claim)
-
-
-def _is_copy(read: TableRead, twin: TableRead) -> bool:
-    """Return whether a table with the content of another is a copy of it: it says so, or has few
-    rows and stands beside it.
-    """
-    paths = read.file.path, twin.file.path
-    is_beside = len({path.rpartition("/")[0] for path in paths}) == 1
-    return paths[0] != paths[1] and (is_beside if read.is_small else is_named_as_copy(*paths))
 
 
 def _build_row(claim: _Claim) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """Summary tables after they were read: columns, loads, and what became of the rows."""
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,7 +14,6 @@ from ingest.discover.found_files import RawFile
 from ingest.discover.names import KEY_KNOBS, strip_compression, workload_of
 from ingest.files.packed import Packed
 from ingest.formats.trace_times import unix_of_number, unix_seconds
-from ingest.formats.written_numbers import are_readings, is_precise
 from ingest.records import Problem, SummaryRow, SummaryTable
 from ingest.settings.dataset import UNKNOWN
 from ingest.settings.headings import is_measurement
@@ -25,7 +23,6 @@ from ingest.tables.core_rows import sum_over_cores
 # A load that was set has so many digits; one that was measured is that near to it.
 _LOAD_DIGITS: Final = 2
 _LOAD_TOLERANCE: Final = 0.01
-_LEAST_COPIED: Final = 4
 # A name that SQL reserves, such as `end`, has its kind behind it in the lake.
 _START: Final = re.compile(
     r"(?:.*_)?(?:start|begin|started|starting|begun|beginn|anfang|debut|inicio)(?:_?(?:time|at|ts|date|unix).*|ing_?time.*|_real|_whole|_text)?"
@@ -111,39 +108,6 @@ class TableRead:
         """Columns of the table's own that are energies, of whatever part or series."""
         units = {column.name: unit_of(column.unit) for column in self.table.columns}
         return tuple(name for name, unit in units.items() if unit and unit.quantity == "energy")
-
-    @cached_property
-    def is_small(self) -> bool:
-        """Whether it has few rows, and a measurement of more digits than two runs share."""
-        first = next(iter(self.table.rows), None)
-        if first is None or len(self.table.rows) >= _LEAST_COPIED:
-            return False
-        return any(map(is_precise, map(first.values.get, self.measured)))
-
-    @cached_property
-    def content(self) -> int:
-        """A digest of the cells that differ from row to row, which no path says, in any order of
-        the rows.
-
-        Of few rows one of the file; 0 for those that may be another table's by chance, and without
-        a usual metric of which no two rows agree.
-        """
-        if len(self.table.rows) < _LEAST_COPIED:
-            return hash((self.digest, self.table.place)) if self.is_small else 0
-        rows = self.table.rows if {*MEASUREMENTS}.intersection(self.measured) else ()
-        cells: dict[str, set[object]] = defaultdict(set)
-        for row in rows:
-            for name, value in row.values.items():
-                cells[name].add(value)
-        if not any(are_readings(cells[name]) for name in self.measured if name in cells):
-            return 0
-        varied = {name for name, each in cells.items() if len(each) > 1}
-        return hash(
-            frozenset(
-                frozenset((n, value) for n, value in row.values.items() if n in varied)
-                for row in rows
-            )
-        )
 
     def declare(self, columns: Sequence[Column]) -> None:
         """Set the table's own columns, and forget what the ones before said."""

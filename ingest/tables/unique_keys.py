@@ -4,8 +4,7 @@ Rows are compared by digests of 128 bits of their configuration and of their val
 """
 
 from array import array
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -20,8 +19,6 @@ NONE: Final = -(2**63)
 DROPPED, FIRST, FURTHER = 0, 1, 2
 # Most runs of a configuration, beside which others are far.
 _FEWEST_ALIKE: Final = 3
-# A row that begins more tables says nothing of which is a part of which.
-_MOST_PARTS: Final = 8
 
 
 class RowKeys:
@@ -58,14 +55,11 @@ class RowKeys:
         self._configurations += _digest(configuration)
         self._contents += _digest(sorted(values.items()))
 
-    def resolve(
-        self, numbered: set[int], is_part: Callable[[int, int], bool] = lambda _part, _whole: False
-    ) -> "ResolvedKeys":
+    def resolve(self, numbered: set[int]) -> "ResolvedKeys":
         """Decide what becomes of each row.
 
         Args:
             numbered: Tables whose rows are numbered in order, from 0 in each configuration.
-            is_part: Whether a table may be a part of another one: it is, if that has all its rows.
         """
         tables = np.array(self._tables, np.int32)
         configurations = _codes(_halves(self._configurations))
@@ -78,11 +72,6 @@ class RowKeys:
         rows = np.arange(len(keys))
         twins, firsts = _first_places(contents), _first_places(keys)
         fates = np.where(twins != rows, DROPPED, np.where(firsts == rows, FIRST, FURTHER))
-        values = _codes(_halves(self._contents))
-        for part, whole in _contained(tables, values, numbered, is_part):
-            there = {v: row for row, v in zip(whole, values[whole].tolist(), strict=True)}
-            twins[part] = [there[each] for each in values[part].tolist()]
-            fates[part] = DROPPED
         return ResolvedKeys(
             tables, np.array(self._places, np.int64), np.array(self._lines, np.int64),
             configurations, replicates, replicates.copy(), fates.astype(np.int8), twins, firsts,
@@ -201,32 +190,6 @@ class ResolvedKeys:
             while is_taken(row, number):
                 number += 1
             self.replicates[row] = last[configuration] = number
-
-
-def _contained(
-    tables: np.ndarray,
-    values: np.ndarray,
-    numbered: set[int],
-    is_part: Callable[[int, int], bool],
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield the rows of each table that is a part of another one, and the rows of that."""
-    edges = np.searchsorted(tables, [*range(int(tables.max(initial=-1)) + 2)])
-    rows_of = {n: np.arange(edges[n], edges[n + 1]) for n in numbered if n + 1 < len(edges)}
-    begins: dict[int, list[int]] = defaultdict(list)
-    for number, rows in rows_of.items():
-        for first in values[rows[:1]].tolist():
-            begins[first].append(number)
-    begins = {first: parts for first, parts in begins.items() if len(parts) <= _MOST_PARTS}
-    pairs = {
-        (part, whole)
-        for row in np.flatnonzero(np.isin(values, [*begins])).tolist()
-        for part in begins[values[row]]
-        if (whole := int(tables[row])) in rows_of and len(rows_of[part]) < len(rows_of[whole])
-    }
-    for part, whole in sorted(pairs):
-        rows, others = rows_of[part], rows_of[whole]
-        if is_part(part, whole) and np.isin(values[rows], values[others]).all():
-            yield rows, others
 
 
 def _digest(value: object) -> bytes:
