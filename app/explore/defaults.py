@@ -309,6 +309,13 @@ def with_knobs(view: LakeView, state: ExploreState, telling: Collection[str] = (
     over, style = heat_y, heat_x
     if heat_x in numbers and (heat_y not in numbers or (heat_y in items and heat_x not in items)):
         over, style = heat_x, heat_y
+    is_turned = {over, style} <= {*numbers} and not {over, style} & {*items}
+    if is_turned:
+        # Of an incomplete grid most lines may be of one point: 5 threads over 1 and 2 processes.
+        places = pl.DataFrame([columns[over], columns[style]]).n_unique()
+        is_turned = 2 * (places - known[style]) < places and known[over] < known[style]
+    if is_turned:
+        over, style = style, over
     if known.get(over, 0) < 2:
         over, style = heat_x if over == heat_y else heat_y, NONE
     if heat_x not in numbers and known[heat_x] > known[heat_y]:
@@ -319,7 +326,7 @@ def with_knobs(view: LakeView, state: ExploreState, telling: Collection[str] = (
     # A line for each name, though these may be too many for symbols.
     by = roles.colour if roles.symbol == NONE and roles.colour not in numbers else roles.symbol
     if by == over:
-        by = roles.colour if roles.colour in items else NONE
+        by = style if is_turned else roles.colour if roles.colour in items else NONE
     style = NONE if style == by else style
     return replace(
         state,

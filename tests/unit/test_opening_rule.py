@@ -796,6 +796,28 @@ def test_the_deviation_of_a_metric_is_no_axis(tmp_path: Path) -> None:
     assert (state.show, state.lines_x, state.lines_y) == ("lines", "itr", ("energy_j",))
 
 
+@pytest.mark.parametrize(
+    ("places", "over", "by"),
+    [
+        # Lines over the two values of the other would be of one point each.
+        ([(1, 2), (1, 4), (1, 6), (2, 6), (2, 8), (2, 9)], "c_width", "c_depth"),
+        ([(a, b) for a in (1, 2) for b in (2, 4, 6)], "c_depth", "c_width"),
+    ],
+)
+def test_lines_of_an_incomplete_grid_run_over_what_has_more_values(
+    places: list[tuple[int, int]], over: str, by: str, tmp_path: Path
+) -> None:
+    own = [Column(name, "knob", "whole", name) for name in ("depth", "width")]
+    rows = [
+        run(itr_us=None, dvfs_ghz=None, latency_p99_us=None, energy_j=None, power_w=None,
+            depth=depth, width=width, duration_s=90.0 / (depth * width),
+            performance_metric="duration_s")
+        for depth, width in places
+    ]  # fmt: skip
+    state = default_state(Lakes(write_lake(tmp_path / "lake", rows, own)).at(None))
+    assert (state.lines_x, state.lines_by, state.lines_style) == (over, by, NONE)
+
+
 def test_what_has_no_direction_is_no_picture_beside_what_has(tmp_path: Path) -> None:
     """Times that threads shorten, beside the rows of the smallest part."""
     part = Column("part_rows", "metric", "real", "part_rows")
