@@ -13,8 +13,9 @@ from ingest.proposals.name_tokens import renamed
 from ingest.proposals.path_parts import PathColumn
 from ingest.proposals.sections import column_section, system_section, workload_section
 from ingest.proposals.shapes import MACHINE, Shape
-from ingest.settings.column_names import clean_name
+from ingest.settings.column_names import WORDS, clean_name
 from ingest.settings.dataset import UNKNOWN, Settings
+from ingest.settings.heading_words import words_of
 
 # The knob of a number in a path, by the word before it.
 _WORDS: Final = {
@@ -142,7 +143,8 @@ def patterns_of(results: Sequence[Shape], shipped: Settings, dataset: str) -> li
                 own = {known.name: known.own_workload for known in FORMATS}
                 workload = own.get(shape.form or "", UNKNOWN)
                 workload = dataset if workload == UNKNOWN else workload
-                system = system if len(system) > 2 else dataset
+                is_plain = len(system) < 3 or {*words_of(system)} <= WORDS["general"]
+                system = dataset if is_plain else system
             pattern = _Pattern(shape, groups, workload, system)
             in_folder.append(pattern)
         _tell_series_apart(in_folder)

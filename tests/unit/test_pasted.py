@@ -25,13 +25,15 @@ def sysbench(rate: int, threads: int = 2) -> str:
     return text.replace("3387.77", f"{rate}.5").replace("threads: 2", f"threads: {threads}")
 
 
-@pytest.mark.parametrize(("name", "system"), [("notes", "notes"), ("bench-powersave", "raw")])
+@pytest.mark.parametrize(
+    ("name", "system"), [("notes", "notes"), ("bench-powersave", "raw"), ("bench-output", "raw")]
+)
 def test_each_output_is_a_run_with_what_stands_above_it(
     name: str, system: str, lake: Path, tmp_path: Path
 ) -> None:
     """Titles hold until they recur; those of repetitions set nothing.
 
-    A file that is called as some of its outputs names no system.
+    A file that is called as some of its outputs, or `output`, names no system.
     """
     text = "".join(
         f"# Results\n\nBy me.\n\n## governor {governor}\n"
