@@ -18,6 +18,7 @@ from data.schema import KNOBS, MEASUREMENTS
 from ingest.declarations import TableColumn
 from ingest.formats.json_cells import Cell
 from ingest.proposals.beside import A_PART, mark_beside
+from ingest.proposals.counted_energies import read_counted
 from ingest.proposals.guess import (
     MOST_VALUES,
     Guess,
@@ -101,6 +102,7 @@ def guess_columns(
     read = read_together(read, columns)
     guesses = [guess_of(each, cells) for each, cells in zip(read, columns, strict=True)]
     settle_rates(guesses)
+    read_counted(guesses)
     for guess in guesses:
         known = declared.get(guess.heading.text)
         # Of a unit that a published table doubts, the other columns may say more.
@@ -183,7 +185,7 @@ def _declare(guess: Guess, known: TableColumn) -> None:
     is_knob = known.to in KNOBS or known.to in STATED_NAMES
     guess.role = known.role or ("knob" if is_knob else "metric" if is_metric else "label")
     guess.values = {"": ""} if known.values else {}
-    guess.is_given = known.is_given
+    guess.is_given, guess.doubt = known.is_given, ""
 
 
 def _find_crossed(guesses: Sequence[Guess]) -> None:

@@ -21,7 +21,7 @@ Better = Literal["less", "more"]
 MEASURED: Final = WORDS["less"] | WORDS["more"] | WORDS["measured"]
 # Domains of RAPL; of the first alone that is not certain.
 _ONLY_DOMAINS: Final = frozenset({"package", "pkg", "dram", "uncore", "psys"})
-_DOMAINS: Final = _ONLY_DOMAINS | {"cpu", "core", "cores", "gpu", "ram"}
+DOMAINS: Final = _ONLY_DOMAINS | {"cpu", "core", "cores", "gpu", "ram"}
 # Names of domains that say the same.
 _SAME_DOMAINS: Final = {"cpu": "package", "ram": "dram"}
 # Of these nobody states the least.
@@ -275,7 +275,7 @@ def _with_domains(headings: Sequence[Heading]) -> list[Heading]:
     if len({*bare} & _ONLY_DOMAINS) < _FEWEST:
         return [*headings]
     is_package = "cpu" in bare and {*bare}.isdisjoint(("package", "pkg"))
-    known = _DOMAINS - ({"ram"} if "dram" in bare else frozenset())
+    known = DOMAINS - ({"ram"} if "dram" in bare else frozenset())
     return [
         replace(heading, words=("rapl", _SAME_DOMAINS.get(word, word), "energy", *ends))
         if word in known and (heading.unit is None or (word == "cpu" and is_package))
@@ -336,7 +336,7 @@ def _with_minutes(headings: Sequence[Heading]) -> list[Heading]:
 def are_domains(names: Iterable[str]) -> bool:
     """Return whether all texts are domains of RAPL, of which one run has several: `package-0`."""
     of = [{word for word in words_of(name) if word.isalpha()} for name in names]
-    are_known = all(each and each <= _DOMAINS for each in of)
+    are_known = all(each and each <= DOMAINS for each in of)
     return are_known and len(_ONLY_DOMAINS.intersection(chain(*of))) >= _FEWEST
 
 

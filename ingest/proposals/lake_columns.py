@@ -180,7 +180,7 @@ def _read_codecarbon(run: _Run, guesses: Sequence[Guess]) -> None:
     most_j = _MOST_W * time.middle * time.heading.scale if time else np.inf
     for guess in run.energies:
         # Joules of RAPL may stand beside emissions: as kWh they would be of a power station.
-        if guess.heading.unit is None and guess.middle * 3.6e6 <= most_j:
+        if not guess.unit and guess.middle * 3.6e6 <= most_j:
             set_unit(guess, "kWh", 3.6e6, "as CodeCarbon has it")
 
 

@@ -33,7 +33,7 @@ NO_UNIT: Final = "nothing says its unit: write `unit`"
 _UNITS: Final = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 # Of these no one takes a second, and nobody writes seconds of several.
 _SMALL: Final = frozenset(
-    {"tokens", "frames", "packets", "pkts", "msgs", "messages", "flops", "gflops", "mflops"}
+    {"tokens", "tok", "frames", "packets", "pkts", "msgs", "messages", "flops", "gflops", "mflops"}
     | {"mbit", "gbit", "mbits", "gbits"}
 )
 # `queries_s` may be the seconds of all queries.
@@ -46,6 +46,9 @@ _PARALLEL: Final = frozenset(
     | {"thread", "workers", "procs", "processes", "cores", "batch"}
 )
 _RISE: Final = 1.2
+# A quotient of two columns differs by no more from a third.
+_EQUAL: Final = 0.01
+_ABBREVIATED: Final = {"jpt": "token", "jpr": "request", "jpq": "query", "jpf": "frame"}
 # No single one of anything takes so long.
 _LONG_S: Final = 1000.0
 # Powers of what answers one request, W, and how far energies and latencies go together.
@@ -250,15 +253,26 @@ def _counts_what_was_done(guess: Guess) -> bool:
 
 
 def settle_rates(guesses: Sequence[Guess]) -> None:
-    """Let headings such as `iter_s` be rates only where words, sizes or other columns agree."""
+    """Let headings such as `iter_s` be rates only where words, sizes or other columns agree.
+
+    Of columns with one such ending all are rates if one is. `jpt` are joules of a token, doubted.
+    """
     for guess in guesses:
-        item = counted_by_s(guess.heading)
-        if not item or guess.is_declared or guess.kind == "text" or guess.is_dropped:
-            continue
+        item = next((_ABBREVIATED[w] for w in guess.heading.words if w in _ABBREVIATED), "")
+        if item and guess.kind != "text" and not (guess.unit or guess.is_dropped):
+            guess.take("metric", f"joules of each {item} by an abbreviation")
+            guess.quantity, guess.unit, guess.better = "price", f"J/{item}", "less"
+            guess.doubt = f"states no unit, taken as {guess.unit} by an abbreviation"
+    of = {g: counted_by_s(g.heading) for g in guesses if g.kind != "text" and not g.is_dropped}
+    rates = {guess: item for guess, item in of.items() if item and not guess.is_declared}
+    known = {guess: _why_a_rate(guess, item, guesses) for guess, item in rates.items()}
+    for guess, item in rates.items():
+        like = (g for g in rates if known[g] and rates[g] == item and not g.heading.has(*_TIMES))
+        why = known[guess] or next((f"as {other.heading.text} is" for other in like), "")
         if guess.heading.has(*_TIMES):
             guess.heading, guess.unit = replace(guess.heading, unit=unit_of("s")), "s"
             guess.quantity, guess.better = "time", "less"
-        elif why := _why_a_rate(guess, item, guesses):
+        elif why:
             guess.why += f"; a rate, {why}"
         else:
             guess.heading, guess.unit = replace(guess.heading, unit=None), ""
@@ -273,6 +287,8 @@ def _why_a_rate(guess: Guess, item: str, guesses: Sequence[Guess]) -> str:
     least = guess.numbers.min() if len(guess.numbers) else 0.0
     if (item in _SMALL and least >= 1) or (item not in _WHOLE and least > _LONG_S):
         return "too large for seconds"
+    if why := _ratio_of(guess, guesses):
+        return why
     for other in guesses:
         if {*other.heading.words[-1:]} & _PARALLEL and len(other.numbers) == len(guess.numbers):
             levels = np.unique(other.numbers)
@@ -280,4 +296,17 @@ def _why_a_rate(guess: Guess, item: str, guesses: Sequence[Guess]) -> str:
             is_rising = least >= 1 and means[-1] > _RISE * means[0] and means == sorted(means)
             if is_rising:
                 return f"rises with {other.heading.text}"
+    return ""
+
+
+def _ratio_of(guess: Guess, guesses: Sequence[Guess]) -> str:
+    """Return which column, or 1, over which time gives the numbers of another in each row."""
+    others = [g for g in guesses if len(g.numbers) == len(guess.numbers) > 1 and g is not guess]
+    for time in (g for g in others if g.heading.unit and g.heading.unit.quantity == "time"):
+        product = guess.numbers * time.numbers * time.heading.scale
+        if time.count > 1 and np.allclose(product, 1.0, rtol=_EQUAL):
+            return f"1 / {time.heading.text} in each row"
+        for done in (each for each in others if each.kind == "whole" and each.count > 1):
+            if np.allclose(product, done.numbers, rtol=_EQUAL):
+                return f"{done.heading.text} / {time.heading.text} in each row"
     return ""

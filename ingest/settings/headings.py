@@ -91,7 +91,7 @@ class Heading:
 def counted_by_s(heading: Heading) -> str:
     """Return what `iter_s` counts a second, if it is no time of one; empty for other headings."""
     raw = [word.lower() for word in raw_words(heading.text)[-2:]]
-    is_plain = not heading.has("per") and not _BRACKETS.match(heading.text) and len(raw) > 1
+    is_plain = "per" not in heading.words[1:] and not _BRACKETS.match(heading.text) and len(raw) > 1
     is_counted = is_plain and "/" not in heading.text and raw[1] in ("s", "sec") and raw[0] in ITEMS
     return raw[0] if is_counted and heading.unit and heading.unit.quantity == "rate" else ""
 
@@ -283,6 +283,9 @@ def _per(words: tuple[str, ...]) -> Unit | None:
     """Return the unit of `X per Y`: a rate, energy of an item, or items of an energy."""
     at = words.index("per")
     above, below = words[:at], words[at + 1 :]
+    if not above and len(below) > 2 and (rate := _last_unit([*below[-2:]])):
+        # `per_user_tok_s` is a rate that each user has.
+        return rate if rate.quantity == "rate" else None
     under = unit_of(below[0]) if below else None
     if under is not None and under.quantity == "time":
         over = unit_of(above[-1]) if above else None

@@ -62,6 +62,15 @@ CASES: dict[str, Case] = {
         [(0, 9000 / 16384, 0.04, "sub_4711.exe", 36),
          (0, 18000 / 16384, 0.08, "sub_90210.exe", 72)],
     ),
+    # Steps of 2^-14 J are RAPL's below any heading; then 0.4 J in 25 are ms.
+    "joules that no heading names": Case(
+        {f"{language}/{language}_out.csv": "Task,Mean CPU,Mean Core,N/A,Took time\n" + "".join(
+            f"{task} , {joules(cost * n + 7 * r)} , {joules(cost * n + 5 * r - 99)} ,  , {n + r} \n"
+            for n, task in enumerate(("sort", "hash"), 25) for r in range(3))
+         for language, cost in (("Ada", 301), ("Lua", 907))},
+        "folder, task, energy_j, mean_core, duration_s", 12,
+        [("Ada", "hash", (301 * 26) / 16384, (301 * 26 - 99) / 16384, 26 * 0.001)],
+    ),
     # Rails of one run are no rivals: the throughput is the row's. `n_off` counts samples.
     "rails of a row": Case(
         {"rails.csv": "design,card_on_w,card_off_w,core_on_w,core_off_w,Mrow_s_sustained,"
