@@ -81,6 +81,9 @@ def is_measured(heading: Heading, quantity: str) -> bool | None:
         return True
     if last == "ratio" and {*words} & {"performance", "power", "energy", "hit", "miss"}:
         return True
+    if last == "load" and heading.unit is not None and heading.has(*WORDS["parts"]):
+        # Of a processor in percent; whole numbers in even steps were offered.
+        return True
     if last in WORDS["set"] and last not in ("count", "number"):
         return False
     if last == "rate" and WORDS["set"] & set(words):

@@ -66,6 +66,9 @@ _AMOUNT: Final = re.compile(
 # tokens, which people set to 1000 or 4096, have still fewer.
 _ODD_DIGITS: Final = 5
 _STEP: Final = 64
+# Numbers of which nearly all of many rows have one value.
+_MANY_ROWS: Final = 40
+_SAME: Final = 0.95
 # So many texts of runs without a result are named.
 _MOST_SAID: Final = 3
 # So few fractions may be the steps of a knob.
@@ -90,6 +93,7 @@ class _Case(NamedTuple):
 
 
 _CONSTANT: Final = _Case(lambda c: c.count == 1 and not _is_result(c), "label", ONE_VALUE)
+_STUCK: Final = _Case(lambda c: _is_stuck(c), "label", "one value in nearly all rows: {c.variety}")
 _RANKED: Final = _Case(lambda c: _ranks(c), "label", "a rank by results")
 _PLACED: Final = _Case(lambda c: c.has(*WORDS["places"]), "label", "where the run was")
 _CAME_OUT: Final = _Case(lambda c: _is_outcome(c), "label", "what came out of the run")
@@ -114,6 +118,7 @@ _OF_TEXTS: Final = (
 )  # fmt: skip
 _OF_NUMBERS: Final = (
     _CONSTANT,
+    _STUCK,
     _RANKED,
     _PLACED,
     _CAME_OUT,
@@ -214,6 +219,16 @@ def _is_result(column: ColumnFacts) -> bool:
     # `package` is 1 in rows of one socket.
     is_set |= column.kind == "whole" and column.quantity == "energy" and not column.heading.unit
     return is_cost and column.measured is not False and not is_set
+
+
+def _is_stuck(column: ColumnFacts) -> bool:
+    """Return whether nearly all of many numbers are the same: not set, nor resolved by a meter.
+
+    What is counted seldom may be a result: errors.
+    """
+    most = max(column.counts.values(), default=0)
+    may_be = column.measured is not True or column.quantity in ("energy", "power", "time")
+    return may_be and column.count > 1 and column.rows >= _MANY_ROWS and most >= _SAME * column.rows
 
 
 def _says_the_meter(column: ColumnFacts) -> bool:
