@@ -15,7 +15,7 @@ import numpy as np
 from ingest.formats.json_cells import Cell
 from ingest.settings.column_names import VALUES, WORDS
 from ingest.settings.heading_words import words_of
-from ingest.settings.headings import Heading, quantity_of, read_heading, unit_of
+from ingest.settings.headings import Heading, is_of_work, quantity_of, read_heading, unit_of
 
 Better = Literal["less", "more"]
 MEASURED: Final = WORDS["less"] | WORDS["more"] | WORDS["measured"]
@@ -108,7 +108,10 @@ def direction_of(heading: Heading, quantity: str) -> Better | None:
         return "more"
     is_rate = unit is not None and unit.quantity == "rate" and unit.text != "rpm"
     if is_rate or heading.has(*WORDS["more"]):
-        return "more" if not heading.has("emissions", "misses", "errors") else "less"
+        is_done = unit is None or not is_rate or heading.has(*WORDS["more"]) or is_of_work(unit)
+        is_caused = is_rate and heading.has(*WORDS["caused"])
+        is_lost = heading.has(*WORDS["lost"])
+        return "less" if is_lost else "more" if is_done and not is_caused else None
     if quantity in ("energy", "power", "time", "price") or heading.has(*WORDS["less"]):
         return None if heading.has("usage") and not quantity else "less"
     return None

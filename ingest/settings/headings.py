@@ -30,6 +30,12 @@ ITEMS: Final = frozenset(
 _THOUSANDS: Final = re.compile(
     "(?i)[kmg](?:ops?|reqs?|requests|tokens|queries|msgs|txn|pkts|rows?)"
 )
+# What else is done or moved in a second, with a prefix or without: `Mops`, `GFLOP`.
+_DONE: Final = re.compile(
+    rf"(?i)[kmgtp]?(?:{'|'.join(ITEMS)}|token|query|image|frame|inference|row|record|event|job|task"
+    r"|step|page|item|edge|cell|point|update|call|sentence|word|key|hash|lookup|insert|batch|epoch"
+    r"|sequence|file|test|order|instruction|read|write|mac|b(?:it|yte|ps)|flop|1)(?:e?s)?|queries|batches"
+)
 # Behind numbers of items.
 _AMOUNTS: Final = frozenset({"k", "m", "thousand", "million"})
 # The amount of work that a quantity was scaled to, amid other words: `time_for_1m_tokens_h`.
@@ -294,6 +300,7 @@ def _per(words: tuple[str, ...]) -> Unit | None:
             return unit_of(f"{over.text}/{under.text}", in_brackets=True)
         # `bytes_transfer_per_sec`
         item = next((word for word in reversed(above) if word not in WORDS["moved"]), "")
+        item = over.text if over is not None and over.quantity == "bytes" else item
         return Unit(f"{item or (above[-1] if above else '1')}/{under.text}", "rate")
     over = next((u for w in reversed(below) if (u := unit_of(w)) and u is not under), None)
     over = over or next((u for w in reversed(above) if (u := unit_of(w))), None)
@@ -335,6 +342,17 @@ def is_named_as_copy(path: str, other: str) -> bool:
     words = [{*words_of("/".join(each[shared:]))} for each in parts]
     plain = WORDS["general"] | WORDS["aside"] | WORDS["copies"]
     return any(own - theirs <= plain for own, theirs in (words, reversed(words)))
+
+
+def is_of_work(unit: Unit) -> bool:
+    """Return whether a rate is of work, bytes or simulated time in a time, or of an energy."""
+    over, _, under = unit.text.partition("/")
+    above, below = unit_of(over), unit_of(under, in_brackets=True)
+    if above is not None and above.quantity in ("bytes", "time"):
+        return below is None or below.quantity != "bytes"
+    if below is not None and below.quantity != "time":
+        return below.quantity in ("energy", "power")
+    return _DONE.fullmatch((words_of(over) or ("1",))[-1]) is not None
 
 
 def is_setting(text: str) -> bool:
