@@ -94,17 +94,21 @@ class KnobShares:
         """`noise 0.50 %`; not known where no setting was measured twice."""
         if not self.is_noise_known:
             return "noise not known: no setting was measured twice"
-        return f"noise {_percent(self.noise)} %"
+        return f"noise {share_words(self.noise)} %"
 
     @property
     def sentence(self) -> str:
         """`ITR 40 % [40, 41], DVFS 38 % [38, 38], ITR x DVFS 21 %, noise 0.50 %`, with n."""
         parts = [
-            f"{one.name} {_percent(one.share)} %"
-            + ("" if one.low is None else f" [{_percent(one.low)}, {_percent(one.high or 0.0)}]")
+            f"{one.name} {share_words(one.share)} %"
+            + (
+                ""
+                if one.low is None
+                else f" [{share_words(one.low)}, {share_words(one.high or 0.0)}]"
+            )
             for one in self.mains
         ]
-        parts += [f"{name} {_percent(share)} %" for name, share in self.pairs if share >= 0.001]
+        parts += [f"{name} {share_words(share)} %" for name, share in self.pairs if share >= 0.001]
         parts += [self.noise_words]
         text = (
             f"{', '.join(parts)} ({counted(self.settings, 'setting')}, {counted(self.runs, 'run')})"
@@ -290,8 +294,10 @@ def _known(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _percent(share: float) -> str:
-    return format_digits(100 * share, 2)
+def share_words(share: float) -> str:
+    """Return a share in percent: two digits, or those that tell it from all."""
+    texts = (format_digits(100 * share, digits) for digits in (2, 3, 4))
+    return next((text for text in texts if float(text) < 100), "100")
 
 
 def scope_words(choice: Choice, catalogue: Catalogue, labels: Mapping[str, str]) -> str:

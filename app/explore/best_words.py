@@ -273,6 +273,7 @@ def _least_words(row: Mapping[str, Any], question: Asked, setting: str) -> str:
     # A run of its own is not judged: nothing is told from it.
     if row["n"] >= 2 and alike > 0:
         some = "the other one" if others == 1 else f"{alike:,} of the {others:,} others"
+        some = f"all {others:,} others" if 1 < alike == others else some
         words += f"; {some} measured at least twice cannot be told from it"
     return words
 

@@ -28,7 +28,7 @@ from data.queries.lake_page import (
     problems_query,
 )
 from data.selection import Selection
-from data.sweeps import knob_shares, scope_words, sweeps_of
+from data.sweeps import knob_shares, scope_words, share_words, sweeps_of
 from data.units import counted, lowered
 
 MOST_QUESTIONS: Final = 5
@@ -284,10 +284,10 @@ def _knob_that_matters(view: LakeView, choice: Choice, where: str) -> str:
     main = shares.mains[0]
     ends = ""
     if main.low is not None and main.high is not None:
-        ends = f" [{100 * main.low:.0f}, {100 * main.high:.0f}]"
+        ends = f" [{share_words(main.low)}, {share_words(main.high)}]"
     named = lowered(view.catalogue.metric(choice.objective).title)
     return (
-        f"{main.name} makes {100 * main.share:.0f} %{ends} of the variance of {named}, "
+        f"{main.name} makes {share_words(main.share)} %{ends} of the variance of {named}, "
         f"{shares.noise_words} ({where}; {counted(shares.runs, 'run')} in "
         f"{counted(shares.settings, 'setting')})."
     )

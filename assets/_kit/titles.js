@@ -40,13 +40,16 @@
 
   // What an axis without room for its title leaves out first: brackets, names of datasets, the scale.
   const LEFT_OUT = [/ \([^)]*\)/g, /(?<=unit guessed) in .*?(?=,| \u00b7|$)/, / \u00b7 .*/];
-  /** The title of an axis that is no wider than its axis: of one that still is the end is cut off. */
+  /** The title of an axis that is no wider than its axis: of one that still is the name is cut, not the unit. */
   function shorter({ text, ...title }, room) {
     const size = (title.font && title.font.size) || SUBTITLE_PX;
     const isWide = (words) => widthOf(words, size) > room;
     const words = LEFT_OUT.reduce((left, part) => (isWide(left) ? left.replace(part, "") : left), text);
-    const [first] = isWide(words) ? pieces(words, room - widthOf("\u2026", size), size) : [""];
-    return { ...title, text: first ? first.trimEnd() + "\u2026" : words };
+    if (!isWide(words)) return { ...title, text: words };
+    const unit = words.slice((words + ", ").indexOf(", ")), end = widthOf(unit, size) < room / 2 ? unit : "";
+    const name = words.slice(0, words.length - end.length);
+    const [first] = pieces(name, room - widthOf("\u2026" + end, size), size);
+    return { ...title, text: first.trimEnd() + "\u2026" + end };
   }
 
   /** A layout with its titles fitted to a picture of a size. Pure. */

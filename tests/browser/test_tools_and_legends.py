@@ -1,5 +1,6 @@
 """The tool bars and legends of pictures: they work, and cover nothing at any width."""
 
+import re
 from typing import Any
 
 import pytest
@@ -59,6 +60,9 @@ def test_the_title_of_an_axis_is_no_wider_than_its_axis(page: Page, grid_address
     cut = page.evaluate(fitted, [long, 60])
     assert cut.endswith("\N{HORIZONTAL ELLIPSIS}")
     assert steps[-1].startswith(cut[:-1])
+    # Of a name that is too long for its axis the unit stays.
+    named = page.evaluate(fitted, ["energy_of_a_very_long_name_mean, mJ/image", 150])
+    assert re.fullmatch("energy_of_\\w+\N{HORIZONTAL ELLIPSIS}, mJ/image", named)
 
 
 @pytest.mark.slow

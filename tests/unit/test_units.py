@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from data.declared import Column
 from data.knobs import knobs_of
+from data.sweeps import share_words
 from data.units import (
     MINUS,
     MISSING,
@@ -137,6 +138,11 @@ def test_the_ends_of_a_narrow_change_differ(
     low: float | None, high: float | None, text: str
 ) -> None:
     assert format_signed_ends(low, high, "not bounded") == text
+
+
+def test_a_share_beside_another_is_not_all() -> None:
+    shares = (0.4051, 0.0044, 0.9956, 0.99973, 1.0, 0.0)
+    assert [*map(share_words, shares)] == ["41", "0.44", "99.6", "99.97", "100", "0"]
 
 
 def test_one_thing_is_no_plural() -> None:
