@@ -43,10 +43,10 @@ from data.selection import Selection, Value
 _WIDEST: Final = ("device", "rw", "request")
 # URL keys of the knobs of points, heatmap and lines.
 _KNOB_KEYS: Final = (("col", "size", "sym"), ("hx", "hy"), ("lx", "lby", "lst"))
-_NOTHING: Final = (
-    "Explore draws one measurement against another or over what was set, and no run here has two, "
-    "nor was anything set: energy or power beside latency or time would make it useful."
+_DRAWS: Final = (
+    "Explore draws one measurement against another or over what was set, and no run here has"
 )
+_USEFUL: Final = "energy or power beside latency or time would make it useful."
 
 
 def default_state(view: LakeView) -> ExploreState:
@@ -139,7 +139,11 @@ def has_pair(view: LakeView, state: ExploreState) -> bool:
 def missing(view: LakeView, state: ExploreState) -> str:
     """Return that Explore has nothing to draw; empty if only the filters leave nothing."""
     is_drawn = state.show == "lines" or has_pair(view, state) or state != default_state(view)
-    return "" if is_drawn else _NOTHING
+    if is_drawn:
+        return ""
+    is_set = not view.varying(state.selection).isdisjoint(view.catalogue.knob_of_column)
+    what = "one" if is_set else "two, nor was anything set"
+    return f"{_DRAWS} {what}: {_USEFUL}"
 
 
 def opened(view: LakeView, state: ExploreState) -> ExploreState:

@@ -1,7 +1,7 @@
 """Cells of text as plain values: numbers with units, durations, lists, and merged cells."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import islice, pairwise
 from typing import Final
 
@@ -51,10 +51,13 @@ def has_decimal_commas(table: Table, problems: ProblemList) -> bool:
     return marks != {"."}
 
 
-def with_plain_numbers(table: Table, is_comma_separated: bool) -> Table:
+def with_plain_numbers(table: Table, is_comma_separated: bool, took: Collection[str] = ()) -> Table:
     """Return a table with plain numbers where all cells of a column are numbers with one unit.
 
     Durations such as `1m23.4s` are seconds; of `12.5 ± 0.5` the deviation is a column of its own.
+
+    Args:
+        took: Headings below which `0:01:23` is no time of day.
     """
     first = [cells for _, cells in islice(table.rows, LOOKED_AT)]
     others: dict[int, tuple[list[str | None], str]] = {}
@@ -65,9 +68,10 @@ def with_plain_numbers(table: Table, is_comma_separated: bool) -> Table:
         if is_shortened and (joules := energies_of_slurm([*table.column(index)])) is not None:
             others[index] = joules, "J"
             continue
-        if not first or not _plain([cells[index] for cells in first], heading, is_comma_separated):
+        said = f"{heading} took" if heading in took else heading
+        if not first or not _plain([cells[index] for cells in first], said, is_comma_separated):
             continue
-        if (found := _plain([*table.column(index)], heading, is_comma_separated)) is None:
+        if (found := _plain([*table.column(index)], said, is_comma_separated)) is None:
             continue
         others[index] = found[:2]
         if found[2] is not None and f"std {heading}" not in table.headings:
@@ -84,7 +88,7 @@ def with_plain_numbers(table: Table, is_comma_separated: bool) -> Table:
             for row, (line, cells) in enumerate(table.rows)
         ),
     )  # fmt: skip
-    plain_table.units = units
+    plain_table.units |= units
     return plain_table
 
 

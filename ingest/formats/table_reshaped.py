@@ -7,11 +7,12 @@ from typing import Final, NamedTuple
 
 from ingest.declarations import TableDeclaration
 from ingest.formats.json_cells import Cell
+from ingest.formats.plain_cells import with_plain_numbers
 from ingest.formats.table_rows import Table
 from ingest.formats.written_numbers import is_number
 from ingest.settings.column_names import WORDS
 from ingest.settings.heading_words import words_of
-from ingest.settings.headings import is_derived
+from ingest.settings.headings import is_derived, quantity_of, read_heading
 
 # Heading of the values of columns whose whole heading is what they differ in.
 VALUE: Final = "value"
@@ -105,7 +106,8 @@ def _pivoted(table: Table, pivot: tuple[str, str] | None) -> Table:
     Rows that agree in all other cells are of one setting; the first values of its names are a row,
     the second ones another. If not all names have as many values there, nothing says which belong
     together: each value is a row. A column `unit` says the units of the names; what a measurement
-    has for itself, such as its deviation, gets a column for each name: `energy_j stddev`.
+    has for itself, such as its deviation, gets a column for each name: `energy_j stddev`. The cells
+    of each name are read on their own: `00:34:55` of a time is a duration.
     """
     if pivot is None or not {*pivot} <= {*table.headings}:
         return table
@@ -122,7 +124,14 @@ def _pivoted(table: Table, pivot: tuple[str, str] | None) -> Table:
     own = _own_columns(table.headings, others, values)
     key = [at for at in others if at not in own]
     own = [value_at, *(at for at in own if table.headings[at])]
-    return _turned(table, values, key, {at: table.headings[at] * (at != value_at) for at in own})
+    turned = _turned(table, values, key, {at: table.headings[at] * (at != value_at) for at in own})
+    return with_plain_numbers(turned, is_comma_separated=True, took=_times_in(turned.headings))
+
+
+def _times_in(headings: Sequence[str]) -> set[str]:
+    """Return the headings of measured times, and not of times of day."""
+    read = [each for each in map(read_heading, headings) if not each.has(*WORDS["times_of_day"])]
+    return {each.text for each in read if quantity_of(each) == "time"}
 
 
 def _with_parts(table: Table, parts: Sequence[str]) -> Table:

@@ -19,6 +19,10 @@ from ingest.settings.headings import quantity_of, read_heading
 # What a column of measurements of several kinds is called, and the most kinds.
 _VALUES: Final = frozenset({"value", "values", "score", "measurement", "reading", "result"})
 _MOST_MEASUREMENTS: Final = 40
+# Last words of headings of names of measurements.
+_OF_NAMES: Final = frozenset(
+    {"metric", "metrics", "measure", "measurement", "variable", "quantity"}
+)
 # First words of the names of rails, of which boards measure each.
 _RAILS: Final = ("vdd", "vin", "vcc", "vddq", "vbat")
 # What the begin and the end of a run are called in a list of events, and a time of day.
@@ -44,8 +48,9 @@ def pivot_columns(
 ) -> tuple[str, str] | None:
     """Return the headings of names and of values, if each row has one measurement of several.
 
-    Most of the names are of measurements: `energy_j`, `time_s`, `power/energy-pkg/`; or of stages
-    of a run. Or they are of the begin and the end of each run, and the values times of day.
+    Most of the names are of measurements: `energy_j`, `time_s`, `power/energy-pkg/`; of those below
+    `metric` one is; or they are of stages of a run. Or they are of the begin and the end of each
+    run, and the values times of day.
     """
     times = [heading for heading in headings if {*words_of(heading)[-1:]} & _TIMES]
     for heading, cells in zip(headings, columns, strict=True):
@@ -63,8 +68,11 @@ def pivot_columns(
                 rail or is_measured(each, quantity_of(each)) is True
                 for each, rail in zip(read, is_rail, strict=True)
             )
-            if 2 * measured > len(names) or (
-                are_stages(names) and not _OF_PARTS.isdisjoint(words_of(heading)[-1:])
+            is_named = bool(measured) and not _OF_NAMES.isdisjoint(words_of(heading)[-1:])
+            if (
+                is_named
+                or 2 * measured > len(names)
+                or (are_stages(names) and not _OF_PARTS.isdisjoint(words_of(heading)[-1:]))
             ):
                 return heading, values[0]
     return None

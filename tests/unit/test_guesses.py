@@ -122,9 +122,22 @@ def test_numbers_in_headings_are_of_replicates_or_of_parts(kind: str, headings: 
     assert bool(replicate_pattern(["setting", *headings], columns)) == (kind == "replicates")
 
 
-def test_rails_are_measured_each_and_no_setting() -> None:
-    columns = [["1", "1"], ["vdd_core", "vin_board_3v3"], ["210", "330"]]
-    assert pivot_columns(["second", "type", "value"], columns) == ("type", "value")
+@pytest.mark.parametrize(
+    ("heading", "names", "is_one"),
+    [
+        ("type", ["vdd_core", "vin_board_3v3", "vin_aux"], True),
+        # Below `metric` one of them is known, elsewhere most of them are.
+        ("Metric", ["Reach", "Time", "Trees"], True),
+        ("mode", ["Reach", "Time", "Trees"], False),
+        ("Metric", ["Reach", "Leaves", "Trees"], False),
+    ],
+)
+def test_rails_and_metrics_are_measured_each_and_no_setting(
+    heading: str, names: list[str], is_one: bool
+) -> None:
+    columns = [["1", "1", "1"], names, ["210", "330", "00:01:05"]]
+    found = pivot_columns(["second", heading, "value"], columns)
+    assert found == ((heading, "value") if is_one else None)
 
 
 @pytest.mark.parametrize(

@@ -232,6 +232,11 @@ TIDY = {
         ["kernel metric value", "cg energy_j 9", "cg energy_j 8", "cg time_s 2", "cg time_s 1"],
         ["kernel energy_j time_s", "cg 9 2", "cg 8 1"],
     ),
+    "a time that a clock shows": (
+        ["kernel metric value", "cg Start_time 10:00:05", "cg Energy 9", "cg Time 00:01:10",
+         "ep Start_time 10:01:05", "ep Energy 7", "ep Time 01:00:00"],
+        ["kernel Start_time Energy Time", "cg 10:00:05 9 70", "ep 10:01:05 7 3600"],
+    ),
     "a name that is a heading too": (
         ["threads metric value", "4 threads 3", "4 energy_j 9"],
         ["threads threads|value energy_j", "4 3 9"],
