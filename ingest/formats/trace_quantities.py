@@ -10,6 +10,7 @@ from ingest.formats.trace_cells import is_number, number_text, unit_of
 from ingest.formats.trace_counters import is_running_total
 from ingest.formats.trace_headings import Heading, read_heading
 from ingest.formats.trace_layout import Layout
+from ingest.settings import headings as lake_headings
 
 # Quantities without which a text is no trace, and the power of a machine.
 _WORKING: Final = ("power", "energy", "busy", "frequency")
@@ -29,6 +30,9 @@ _RAPL: Final = {
 # Per cent have fewer digits behind the point.
 _OF_SHARES: Final = 3
 _MACHINE_W: Final = (1.0, 5000.0)
+# The ticks of a clock that no heading calls so: so many, and so near to each other.
+_FEWEST_TICKS: Final = 12
+_EQUAL: Final = 0.25
 # Linux' powercap writes uJ.
 POWERCAP_SCALE: Final = 1e-6
 
@@ -53,6 +57,7 @@ def read_headings(layout: Layout, name: str) -> list[Heading] | None:
         headings = _by_name(layout, headings, name)
     if not any(map(_is_of_work, headings)):
         return None
+    _with_clock(layout, headings)
     if any(each.quantity == "power" and each.domain == "total" for each in headings):
         # Domains of RAPL beside it are powers too.
         headings = [
@@ -67,6 +72,28 @@ def read_headings(layout: Layout, name: str) -> list[Heading] | None:
             for at, each in enumerate(headings)
         ]
     return headings
+
+
+def _with_clock(layout: Layout, headings: list[Heading]) -> None:
+    """Take a time for the clock of samples, whatever it is called: it rises from 0 by equal steps.
+
+    All else are readings, a power among them, or the same in all rows: nothing is a run's.
+    """
+    others = [at for at, each in enumerate(headings) if not each.quantity]
+    others = [at for at in others if len({*layout.columns[at]}) > 1]
+    if len(others) != 1 or any(each.quantity in ("time", "date", "delta") for each in headings):
+        return
+    heading = lake_headings.read_heading(layout.headings[others[0]])
+    is_power = any(each.quantity == "power" for each in headings)
+    if not is_power or lake_headings.quantity_of(heading) != "time":
+        return
+    times = numbers_of(layout, others[0])
+    steps = np.diff(times, prepend=0.0)
+    usual = float(np.median(steps))
+    is_even = bool(np.all(np.abs(steps - usual) <= _EQUAL * usual))
+    if len(times) >= _FEWEST_TICKS and usual > 0 and is_even:
+        unit = heading.unit
+        headings[others[0]] = Heading("time", unit.scale if unit else 1.0, unit is not None)
 
 
 def _is_of_work(heading: Heading) -> bool:

@@ -230,6 +230,11 @@ LAYOUTS = {
              [10_000 + 1000 * n for n in N]),
         186.0, 12.0, {},
     ),
+    "a time that rises by equal steps, whatever it is called": (
+        rows("pkg_power, dram_power, total_time", [10 + n for n in N], [0] * 12,
+             [f"{0.5 * n + 0.5 + n % 2 / 100}" for n in N]),
+        93.26, 6.02, {},
+    ),
     "milliwatts and milliseconds": (
         rows("elapsed_ms;power_mW", [500 * n for n in N], [1000 * (10 + n) for n in N],
              between=";"),
@@ -277,6 +282,11 @@ NO_TRACES = {
     "times that begin again, in steps of another length": rows(
         "program,time_s,energy_j", ["join"] * 12 + ["sort"] * 12,
         [1 + n for n in N] + [9 + 9 * n for n in N], range(24)),
+    "times of runs that rise by equal steps with an input": rows(
+        "input,total_time,power_w", [100 * n for n in N], [0.5 + 0.5 * n for n in N],
+        [50 + n % 3 for n in N]),
+    "times of runs that rise by other steps": rows(
+        "total_time,power_w", [0.5 + 0.5 * n + 0.2 * (n % 3) for n in N], [50 + n % 3 for n in N]),
     "nothing measured": rows("time,errors", range(40), range(40)),
     "runs, each below a date, that took as long as to the next": "".join(
         f"Tue Nov 25 16:{n:02}:{n % 3:02} UTC 2025\nElapsed: {60 - n % 3} s\nPower: {50 + n} W\n"
