@@ -22,7 +22,6 @@ from ingest.proposals.counted_energies import read_counted
 from ingest.proposals.guess import (
     MOST_VALUES,
     Guess,
-    are_multiples,
     decides,
     digits_of,
     is_even,
@@ -296,15 +295,6 @@ def _find_results(guesses: Sequence[Guess]) -> None:
             guess.take("metric", "the knobs decide it together")
 
 
-def _energy_grows(guess: Guess, guesses: Sequence[Guess]) -> bool:
-    """Return whether an energy grows with a column from each value to the next."""
-    order = np.argsort(guess.numbers)
-    energies = [g.numbers for g in guesses if g.role == "metric" and g.quantity == "energy"]
-    return any(
-        len(each) == len(order) and bool(np.all(np.diff(each[order]) > 0)) for each in energies
-    )
-
-
 def _is_by_design(guess: Guess, guesses: Sequence[Guess]) -> bool:
     """Return whether numbers are no results but few values of few digits, of which all recur as
     often; or shares in even steps, once each, in the first column.
@@ -349,11 +339,7 @@ def _are_steps(guess: Guess) -> bool:
 
 
 def _find_a_knob(guesses: Sequence[Guess]) -> None:
-    """Take names that alone tell rows apart; if nothing was set, what precedes the measurements.
-
-    Or how long each row ran, as no clock measures it: whole multiples of a step, once each, with
-    which an energy grows.
-    """
+    """Take names that alone tell rows apart; if nothing was set, what precedes the measurements."""
     for guess in guesses if all(map(numbers_runs, (g for g in guesses if g.is_set))) else ():
         if was_repeated(guess, guesses):
             guess.take("knob", "few digits, and runs of one value differ in their number alone")
@@ -363,12 +349,6 @@ def _find_a_knob(guesses: Sequence[Guess]) -> None:
             if guess.why.startswith((REMARK, A_NAME)) and names_a_setting(guess, guesses):
                 guess.take("knob", f"alone tells rows of one setting apart: {guess.count} names")
         return
-    for guess in guesses:
-        is_time = guess.role == "metric" and guess.quantity == "time" and guess.kind == "whole"
-        is_once = is_time and not guess.is_declared and guess.count == len(guess.cells)
-        if is_once and are_multiples(guess.numbers) and _energy_grows(guess, guesses):
-            guess.take("knob", "whole multiples of a step, with which an energy grows")
-            return
     for guess in guesses:
         if _is_by_design(guess, guesses):
             guess.take("knob", f"each of {guess.count} values as often, and nothing else was set")

@@ -23,8 +23,6 @@ _TIMES: Final = ("time", "duration", "runtime", "elapsed", "walltime")
 _WRAPS: Final = tuple(float(2**power) for power in range(14, 21))
 # Fewer may be multiples of a step by chance.
 _FEWEST_MULTIPLES: Final = 4
-# So many rows at most may rise by chance.
-_FEW: Final = 5
 _HZ: Final = {"Hz": 1.0, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9}
 _CLOCKS_HZ: Final = (1e7, 1e10)
 # Seconds since 1970 from 2001 to 2096, in s, ms, us and ns.
@@ -171,12 +169,7 @@ def are_epochs(heading: Heading, numbers: np.ndarray) -> bool:
     unit = heading.unit
     if not a_second or (unit is not None and not math.isclose(unit.scale * a_second, 1.0)):
         return False
-    is_near = spread < (0.2 if heading.has(*WORDS["times_of_day"]) else 0.01) * middle
-    return is_near or (spread < 0.2 * middle and len(numbers) > _FEW and _rise(numbers))
-
-
-def _rise(numbers: np.ndarray) -> bool:
-    return bool(np.all(np.diff(numbers) > 0))
+    return spread < (0.2 if heading.has(*WORDS["times_of_day"]) else 0.01) * middle
 
 
 def wrap_of(guess: Guess) -> float | None:

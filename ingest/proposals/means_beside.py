@@ -1,12 +1,12 @@
 """Tables whose rows are those of another table, or means or sums of them: they make no runs.
 
-`summary.csv` with `energy_j_mean` beside `windows.csv` with `energy_j`; a table of averages whose
-times are the means of the files beside it; a ranking of models over all that each of them ran.
+`summary.csv` with `energy_j_mean` beside `windows.csv` with `energy_j`; a ranking of models over
+all that each of them ran. Means under the headings of their rows are left out as they are read.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -68,13 +68,11 @@ def _long_numbers(table: FoundTable) -> dict[str, list[str]]:
 def rows_meant(table: FoundTable, tables: Sequence[FoundTable]) -> str:
     """Return a file of the rows that those of a table are means of; empty if there is none.
 
-    Either two of its headings are means of theirs, each within what they have, or each number under
-    a heading of both is the mean of a file or of a name in it, or each of its rows has the means or
-    the sums of the rows with the same names.
+    Either two of its headings are means of theirs, each within what they have, or each of its rows
+    has the means or the sums of the rows with the same names.
     """
     folders = {path.rpartition("/")[0] for path in table.paths}
     stated = _numbers_of(table, is_mean=True)
-    says_means = any({*read_heading(each).words} & _MEANS for each in table.headings)
     for other in tables:
         is_below = all(any(f"{path}/".startswith(f"{f}/" if f else "") for f in folders)
                        for path in other.paths)  # fmt: skip
@@ -82,19 +80,10 @@ def rows_meant(table: FoundTable, tables: Sequence[FoundTable]) -> str:
             continue
         if _sums_up(table, other):
             return other.paths[0]
-        if not says_means:
-            continue
-        own, plain = _numbers_of(other), _numbers_of(table)
+        own = _numbers_of(other) if stated else {}
         said = sum(_is_within(numbers, own[words]) for words, numbers in stated.items()
                    if words in own)  # fmt: skip
-        shared = [words for words in plain if words in own]
-        said = said if _shares_names(table, other) else 0
-        means = [*_means(other, shared)] if said < _SAID else []
-        if said >= _SAID or any(
-            len(plain[words]) > 1 and _are_all(plain[words], of[words])
-            for of in means
-            for words in shared
-        ):
+        if said >= _SAID and _shares_names(table, other):
             return other.paths[0]
     return ""
 
@@ -149,34 +138,6 @@ def _shares_names(table: FoundTable, other: FoundTable) -> bool:
 
 def _is_within(numbers: np.ndarray, of: np.ndarray) -> bool:
     return bool(len(of) and np.all((numbers >= of.min()) & (numbers <= of.max())))
-
-
-def _means(table: FoundTable, words: Sequence[tuple[str, ...]]) -> Iterator[_Numbers]:
-    """Yield the means of each of some columns, by file, then by each column of names."""
-    by_words = {_words(read_heading(h)): c
-                for h, c in zip(table.headings, table.columns, strict=True)}  # fmt: skip
-    keyed: list[Sequence[Cell]] = [table.sources]
-    keyed += [cells for cells in table.columns if not len(_floats(cells))]
-    for keys in keyed:
-        rows: dict[Cell, list[int]] = defaultdict(list)
-        for row, key in enumerate(keys):
-            rows[key].append(row)
-        if len(rows) < table.rows and min(map(len, rows.values())) >= _FEWEST:
-            yield {
-                each: np.array([_mean(by_words[each], of) for of in rows.values()])
-                for each in words
-            }
-
-
-def _mean(cells: Sequence[Cell], rows: Sequence[int]) -> float:
-    numbers = _floats([cells[row] for row in rows])
-    return float(numbers.mean()) if len(numbers) else 0.0
-
-
-def _are_all(numbers: np.ndarray, means: np.ndarray) -> bool:
-    """Return whether each number is one of some means."""
-    apart = np.abs(numbers[:, None] - means[None, :]) / np.maximum(np.abs(means[None, :]), 1e-300)
-    return bool(np.all(apart.min(axis=1) <= _EQUAL))
 
 
 def _sums_up(table: FoundTable, other: FoundTable) -> bool:
