@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from decimal import Decimal
 from functools import wraps
 from textwrap import wrap
 from typing import Any, Final, ParamSpec
@@ -55,7 +56,13 @@ _SMALLEST: Final = 1e-3
 _PREFIXES: Final = ("n", "u", "m", "", "k", "M", "G", "T")
 # How many of a unit are read in one two or one prefixes up, from so many on.
 _OF_MANY: Final = ((1e6, 1e6, 2), (1e3, 1e4, 1))
-_THOUSANDS: Final = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+# As d3 writes them.
+_THOUSANDS: Final = (
+    (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "\u00b5"),
+    (1e-9, "n"),
+)  # fmt: skip
+# A logarithmic axis shows fewer.
+_LOG_DECADES: Final = 18
 # An axis' numbers have a step of this share of it at least before a closer look.
 _FINEST_TICKS: Final = 30
 
@@ -187,17 +194,19 @@ def fitting_unit(unit: str, top: float) -> tuple[float, str]:
 def _aliases(unit: str, size: float, top: float, is_log: bool) -> dict[str, str]:
     """Return how an axis up to a size writes the numbers of its ticks in the fitting unit.
 
-    Numbers that only a closer look has are none of them: they keep the metric's unit.
+    Numbers that only a closer look has are none of them: they keep the metric's unit, but of those
+    between the decades of a logarithmic axis, which Plotly writes without it, so all have one.
     """
     decade = math.floor(math.log10(top / _FINEST_TICKS))
     values = np.arange(math.ceil(1.2 * top / 10.0**decade)) * 10.0**decade
     if is_log:
-        decades = range(math.floor(math.log10(size)) - 3, math.ceil(math.log10(top)) + 1)
-        values = np.outer(10.0 ** np.array(decades), np.arange(1, 10)).ravel()
+        most = math.ceil(math.log10(top)) + 6
+        values = np.outer(10.0 ** np.arange(most - _LOG_DECADES, most), np.arange(1, 10)).ravel()
     aliases = {}
     for value in map(float, values):
-        scale, sign = next((o for o in _THOUSANDS if value >= o[0]), (1.0, ""))
-        aliases[f"{value / scale:g}{sign} {unit}"] = f"{value / size:,.10g}"
+        scale, sign = next((o for o in _THOUSANDS if value >= 0.999 * o[0]), (1.0, ""))
+        label, fitted = f"{value / scale:g}{sign}", format(Decimal(f"{value / size:.10g}"), ",f")
+        aliases |= dict.fromkeys([f"{label} {unit}", *([label] if is_log else [])], fitted)
     return aliases
 
 
