@@ -107,7 +107,7 @@ def guess_columns(
         # Of a unit that a published table doubts, the other columns may say more.
         if known is not None and not known.doubt:
             _declare(guess, known)
-        elif guess.heading.text in set_by_texts and guess.role == "metric":
+        elif guess.heading.text in set_by_texts and guess.role != "knob":
             guess.take("knob", "stated in a text")
     mark_beside(guesses)
     leave_out_repetitions(guesses)

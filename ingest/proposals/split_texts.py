@@ -5,6 +5,7 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import Collection, Hashable, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import zip_longest
@@ -48,6 +49,8 @@ _NAMED: Final = re.compile(
     r"(?P<value>[^=,;&|\"\s]+)"
 )
 _END: Final = ',;&|" '
+_MARKS: Final = "[-_.=@+ ]+"
+_EXPERIMENT: Final = re.compile(rf"([A-Za-z]{{2,}})([0-9]+){_MARKS}(.+)")
 _SEPARATED: Final = re.compile(r"[A-Za-z0-9][-_.=@ :|][A-Za-z0-9]")
 
 
@@ -69,6 +72,7 @@ def split_columns(
         found = _stated_parts(texts, cells, others, taken)
         if found is None and is_plain:
             found = _read_parts(heading, texts, cells, others, taken)
+            found = found or _experiments(heading, texts, taken)
         if found is not None and found[1]:
             splits[heading] = found
             taken |= {part.name for part in found[1]}
@@ -120,6 +124,31 @@ def _read_parts(
     if not ((is_named or is_all) and is_free and is_filled and is_new):
         return None
     return _without_said(pattern, parts, cells, [*others.values()])
+
+
+def _experiments(
+    heading: str, texts: Collection[str], taken: Set[str]
+) -> tuple[str, list[PathColumn]] | None:
+    """Return the numbered experiment before what was compared in it: `sheet3-eager`, `sheet4-slim`.
+
+    Most have several texts, of which those of one are others than those of the next.
+    """
+    matches = [_EXPERIMENT.fullmatch(text) for text in texts]
+    found = [(match[1], match[2], match[3]) for match in matches if match]
+    words = {word for word, _, _ in found}
+    is_named = not _OF_RUNS.isdisjoint(words_of(heading)) and len(words) == 1
+    if not is_named or len(found) < max(len(texts), _FEWEST) or words & (NAMING | WORDS["loads"]):
+        return None
+    often = Counter(number for _, number, _ in found)
+    rests = Counter(rest for _, _, rest in found)
+    word, own = words.pop(), f"{clean_name(heading, 'text')}_part"
+    is_apart = len(often) > 1 and 2 * len(rests) > len(found) and 2 * len(often) < len(found)
+    if not is_apart or {word, own} & taken:
+        return None
+    of = clean_name(word, "text", taken, "knob")
+    parts = [PathColumn(of, "text", "knob", len(often), "", True)]
+    parts.append(PathColumn(own, "text", "knob", len(rests)))
+    return rf"(?P<{of}>{literal(word)}[0-9]+){_MARKS}(?P<{own}>.+)", parts
 
 
 def _without_said(

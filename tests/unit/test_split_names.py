@@ -234,6 +234,22 @@ def test_parts_of_a_label_that_other_columns_say_are_no_settings() -> None:
     assert split_columns(["device", "label"], [columns[0], columns[2]], ()).keys() == {"label"}
 
 
+@pytest.mark.parametrize(("word", "knobs"), [
+    ("sheet", {"sheet": True, "label_part": False}), ("batch", {"label": False}),
+])  # fmt: skip
+def test_what_is_compared_stands_behind_the_number_of_its_experiment(
+    word: str, knobs: dict[str, bool], lake: Path, tmp_path: Path
+) -> None:
+    """Ends of one experiment are other ones than those of the next: these are no rivals."""
+    texts = ("3-eager-copy", "3-lazy", "4-64kb", "4-256kb", "4-1mb", "5-old", "5-lazy")
+    rows = [f"{word}{text},{n + 4}.5" for n, text in enumerate(texts)]
+    put(tmp_path / "t.csv", "\n".join(["label,time_s", *rows]) + "\n")
+    ingest(lake, tmp_path, is_proposing=True)
+    with open_lake(lake) as opened:
+        own = {c.name: c.is_given for c in opened.catalogue.columns if c.role == "knob"}
+    assert own == knobs
+
+
 def test_a_part_that_some_names_lack_is_not_set_there(lake: Path, tmp_path: Path) -> None:
     for n, name in enumerate(("fold", "join", "sort")):
         for form in ("", "_opt"):
