@@ -23,6 +23,7 @@ from ingest.proposals.path_parts import read_paths
 from ingest.proposals.shapes import FoundFile, Shape, shapes_of
 from ingest.records import Problem, Severity
 from ingest.settings.dataset import FILE_NAME
+from ingest.settings.headings import is_measurement
 
 # Headings that are numbers, such as `1200MHz`.
 _STEPS: Final = re.compile(r"\d[\d.]* ?[A-Za-z%]*(?:\s*[,;\t]\s*\d[\d.]* ?[A-Za-z%]*)+")
@@ -30,6 +31,8 @@ _MARKS: Final = {"commas": ",", "semicolons": ";", "tabs": "\t"}
 _CELLS: Final = re.compile(r"\s*[,;\t|]\s*|\s+")
 # The line below the header of a table.
 _MARKDOWN: Final = re.compile(r"[ |]*:?-+:? *(?:\| *:?-+:? *)+\|?\s*")
+_LEAST_MEASURED: Final = 3
+_OTHER_BARS: Final = "no row of numbers is told from the other lines: write CSV"
 _LEAST_ROWS: Final = 2
 _LEAST_NUMBERS: Final = 4
 _MOST_ROWS: Final = 400
@@ -160,11 +163,23 @@ def _reason(path: Path) -> str:
     if named:
         return _broken_rows(split) or f"cells between {named}, but no header with rows of numbers"
     if tables := [*filter(_MARKDOWN.fullmatch, lines)]:
-        known = "with three rows below a heading of a measurement, such as `energy (J)`"
-        return f"Markdown tables, {len(tables)} in all: none {known}"
+        known = "three rows below a heading of a measurement, such as `energy (J)`"
+        of = f"Markdown tables, {len(tables)} in all"
+        return f"{of}: {_OTHER_BARS if _is_measured(lines) else f'none with {known}'}"
     if _rows_without_names(path):
         return "cells between blanks without names: write those of the columns above the rows"
     return "text without a header, columns or a known tool's lines; `[[logs]]` can declare it"
+
+
+def _is_measured(lines: Sequence[str]) -> bool:
+    """Return whether a table of Markdown has three rows below a heading of a measurement."""
+    return any(
+        _MARKDOWN.fullmatch(line)
+        and any(map(is_measurement, lines[at].split("|")))
+        and all("|" in row for row in lines[at + 2 : at + 2 + _LEAST_MEASURED])
+        and len(lines) >= at + 2 + _LEAST_MEASURED
+        for at, line in enumerate(lines[1:])
+    )
 
 
 def _broken_rows(rows: Sequence[Sequence[str]]) -> str:

@@ -120,8 +120,11 @@ def _unframed(head: Sequence[str]) -> Callable[[str], str] | None:
     bars = _between_rules(filled) if barred else set[int]()
     is_framed = boxed >= _LEAST_BOXED and 2 * framed >= len(filled)
     has_headings = any(map(_HEADED.match, filled))
+    if is_framed and has_headings:
+        # A bar in a line of prose is of no table.
+        return lambda line: "" if "|" in line and not _is_boxed(line) else _row_or_heading(line)
     if is_framed:
-        return _row_or_heading if has_headings else _without_box
+        return _without_box
     if bars and has_headings:
         # A document, whose headings are the titles, and no other lines.
         return lambda line: _row_or_heading(line) if line.count("|") in (0, *bars) else ""
@@ -218,18 +221,30 @@ class Section:
         start: Number of lines of the file above it.
         titles: Texts of single cells above its header, which are read with its lines: the headings
             of a document, from the first level on.
+        is_headed: Whether a header with numbers below was seen in it.
     """
 
     start: int = 0
     titles: tuple[str, ...] = ()
+    is_headed: bool = False
 
 
 def sections_of(
     lines: Iterable[str], separator: str | None
 ) -> Iterator[tuple[Section, Iterator[str]]]:
-    """Yield each table of a text with its lines, which must be consumed in this order."""
-    for section, pairs in groupby(_numbered(lines, separator), lambda pair: pair[0]):
-        yield section, (line for _, line in pairs)
+    """Yield each table of a text with its lines, which must be consumed in this order.
+
+    A table of texts above the first one of numbers, between bars, is none.
+    """
+    pairs = _numbered(lines, separator)
+    head = list[tuple[Section, str]]()
+    for pair in islice(pairs, _FIRST_LINES if separator == "|" else 0):
+        head.append(pair)
+        if pair[0].is_headed:
+            head = [each for each in head if each[0] is pair[0]]
+            break
+    for section, own in groupby(chain(head, pairs), lambda pair: pair[0]):
+        yield section, (line for _, line in own)
 
 
 def first_section(lines: Iterable[str], separator: str | None) -> Iterator[str]:
@@ -245,15 +260,17 @@ def _numbered(lines: Iterable[str], separator: str | None) -> Iterator[tuple[Sec
     source, ahead = iter(lines), deque[str]()
     section, header = Section(), list[str]()
     titles, is_gap = dict[int, str](), True
-    is_titled = False
+    is_titled = is_passed = False
     for number, line in enumerate(_popped(source, ahead)):
         text = line.strip("\ufeff \t\r")
         if not text:
             is_gap = True
         elif is_gap and (names := _names(line, separator)):
             if _are_below(names, source, ahead, separator) and (names != header or is_titled):
-                section = Section(number) if header else section
+                section = Section(number) if header or is_passed else section
                 section.titles, header = (*titles.values(),) if is_titled else (), names
+                section.is_headed = True
+            is_passed |= separator == "|" and not header
             is_titled = is_gap = False
         elif text.startswith("#") or (separator is not None and separator not in text):
             level = len(text) - len(text.lstrip("#")) or _LEAST_TITLE

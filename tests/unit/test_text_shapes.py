@@ -47,6 +47,10 @@ SHAPES: dict[str, str] = {
     + boxed(*((f"**{name}**", f"`{n}`", *rest) for name, n, *rest in ROWS)) + "\nThat is all.\n",
     "marks around cells": joined(",", [f"**{name}**" for name in HEAD],
                                  *((f"<b>{a}</b>", f"*{b}*", f"`{c}`", d) for a, b, c, d in ROWS)),
+    "Markdown below a bar of prose": "# Filters\n\n**Base:** 9 W | **Range:** [1 W, 9 W]\n\n"
+    + boxed(HEAD) + RULE + boxed(*ROWS),
+    "Markdown below a table of texts": "# Filters\n\n| Part | Own |\n|---|---|\n| Peak | **9 W** |"
+    "\n\n## Runs\n\n" + boxed(HEAD) + RULE + boxed(*ROWS),
     "Markdown without bars at the ends": joined(" | ", HEAD) + "--- | --- | --- | ---\n"
     + joined(" | ", *ROWS),
     "Markdown without bars at the ends in a text": "# Filters\n" + "Of 3 filters, by me.\n" * 9

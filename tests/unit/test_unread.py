@@ -44,6 +44,9 @@ from tests.fixtures.ingest import ingest, put, query
         ({"notes.txt": "3 cores\n4 cores\n9 cores\n"}, "notes.txt: text without a header"),
         ({"a.md": "# Hosts\nTwo of them.\n\nhost | cores\n--- | ---:\nelk | 4\nfox | 8\n"},
          "{raw}/a.md: Markdown tables, 1 in all: none with three rows below a heading of a meas"),
+        ({"a.md": "# Hosts\n" + "Of them.\n" * 9 + "host | power (W)\n--- | ---:\n"
+          + "| elk | 4 W or 5 |\n" * 3},
+         "{raw}/a.md: Markdown tables, 1 in all: no row of numbers is told from the other lines"),
         ({"idle.csv": "1000767264,11.9266\n2001199972,12.1529\n"}, "between commas without names"),
         ({"a.txt": "words\nand words\n"}, "`[[logs]]` can declare it"),
         ({f"{'ab'[i % 2] * (1 + i)}.txt": "one" for i in range(7)}, "  and 2 more shapes of names"),
