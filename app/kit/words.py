@@ -5,6 +5,7 @@ as it is, it gives the numbers of the view, or the rows that enter the steps aft
 may have answered from memory what it asked before; the numbers are the same.
 """
 
+import re
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import product
@@ -252,12 +253,16 @@ def no_run_left(cube: pl.DataFrame, selection: Selection, catalogue: Catalogue) 
 def guessed_words(view: LakeView, selection: Selection) -> str:
     """Say that what was set was guessed in runs that the filters leave; empty where none was."""
     datasets = view.part_left(selection).values("dataset")
-    guesses = [guess for name, guess in view.lake.guesses.items() if name in datasets]
+    guesses = {name: each for name, each in view.lake.guesses.items() if name in datasets}
     if not guesses:
         return ""
     knobs = configuration_knobs(named_columns(view, selection), view.catalogue)
-    by_hand = guesses[0][1] if len(guesses) == 1 else ""
-    knobs = [knob for knob in knobs if knob.is_declared and f" {knob.title} (" not in by_hand]
+    dataset, (_, by_hand) = next(iter(guesses.items()))
+    by_hand = by_hand if len(guesses) == 1 else ""
+    # `level (knob)`, `Voltage [V] (given)`; a column that others have is called `level of sorts`.
+    bare = {knob.name: knob.title.removesuffix(f" of {dataset}") for knob in knobs}
+    right = {n for n, title in bare.items() if re.search(rf" {re.escape(title)} [(\[]", by_hand)}
+    knobs = [knob for knob in knobs if knob.is_declared and knob.name not in right]
     listed = _first([knob.noun for knob in knobs])
     found = f"What was set was guessed: {listed}" if listed else "No column was guessed to be set"
     # Where rows are declared to be means, their deviations are used.
@@ -273,10 +278,10 @@ def guessed_words(view: LakeView, selection: Selection) -> str:
     note += f" Deviations that a table states are not used: {unused}." if unused else ""
     # What is read without `--lake`.
     place = "" if str(view.lake.path) == "lake" else f" --lake {shlex.quote(str(view.lake.path))}"
-    way = (
-        f"{_CORRECT} {knobs[0].column if knobs else 'COLUMN'}={'label' if knobs else 'knob'}{place}"
-    )
-    units = sorted(unit.removeprefix(f"{_CORRECT} ") for unit, _ in guesses if unit)
+    first = min(knobs, key=lambda knob: knob.is_given) if knobs else None
+    word = "label" if first is not None and not first.is_given else "knob"
+    way = f"{_CORRECT} {first.column if first is not None else 'COLUMN'}={word}{place}"
+    units = sorted(unit.removeprefix(f"{_CORRECT} ") for unit, _ in guesses.values() if unit)
     way += f", or {units[0]} of a guessed unit" if units else ""
     return f"{found}. To correct it: {way}.{note}"
 

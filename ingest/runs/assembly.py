@@ -1,6 +1,7 @@
 """Combine the contents of a run's files to its row; reads and writes no files."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -31,6 +32,7 @@ from ingest.runs.small_files import (
     take_utc_window,
 )
 from ingest.settings.dataset import UNKNOWN
+from ingest.settings.heading_words import correcting
 
 # A file may state anything.
 _MOST_FACTS: Final = 200
@@ -235,6 +237,8 @@ def _finish_row(run: RunRow, meters: Sequence[RawFile]) -> None:
         run.doubt(run.reads[0], "unknown_workload", detail)
     if guessed := _guess_of_names(run):
         detail = f"columns were guessed from names of files: {guessed}"
+        if name := re.match(r"set: (\w+)", guessed):
+            detail += f"; if {name[1]} was not set: {correcting(name[1], 'label')}"
         run.doubt(run.reads[0], "guessed_columns", detail)
     if row.get("energy_j") is not None and row.get("duration_s") and not run.has_own_power:
         row["power_w"] = row["energy_j"] / row["duration_s"]

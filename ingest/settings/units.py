@@ -149,10 +149,10 @@ def unit_of(text: str, in_brackets: bool = False) -> Unit | None:
 
 def unit_instead(doubt: str) -> str:
     """Return which unit a column may be in instead, as a doubt of it says; `UNIT` if none does."""
-    said = re.split(r"\d|: else", doubt)[0]
+    said, is_sure = re.split(r"\d|: else", doubt)[0], ": else" in doubt
     units = [word for word in re.findall(r"[A-Za-z]+", said) if word in _SYMBOLS or word in _CASED]
     taken = re.search(r"taken as (\w+)", said)
-    others = [unit for unit in units if taken is None or unit != taken[1]]
+    others = [unit for unit in units if (taken is not None and unit == taken[1]) == is_sure]
     return [*units[:1], *others][-1] if units else "UNIT"
 
 

@@ -72,6 +72,8 @@ def test_a_unit_and_roles_are_corrected_at_once_and_kept(
     assert roles["coder_of_sorts"] == ("knob", True)
     assert roles["coder"] == ("knob", False)
     assert roles["clock"] == ("label", False)
+    said = guessed_words(Lakes(lake).at(None), Selection.of(dataset=["sorts"]))
+    assert said.startswith("No column was guessed to be set. To correct it: ")
     assert main(["problems", "--lake", str(lake)]) == 0
     said = capsys.readouterr().out
     assert "doubted_unit" not in said

@@ -677,7 +677,8 @@ def test_settings_from_names_of_files_alone_are_guesses(lake: Path, tmp_path: Pa
     for codec, preset, n in product(("av1", "vp9"), ("slow", "fast"), (1, 2)):
         put(tmp_path / f"study/{codec}_{preset}_{n}.csv", POWER)
     report = ingest(lake, tmp_path / "study", is_proposing=True)
-    said = "columns were guessed from names of files: set: codec, file, from the path"
+    said = "columns were guessed from names of files: set: codec, file, from the path; if codec "
+    said += "was not set: `python -m ingest correct codec=label`"
     assert {*details(report, "guessed_columns")} == {said}
     with open_lake(lake) as opened:
         assert opened.guessed == {"study"}
