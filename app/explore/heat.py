@@ -25,6 +25,7 @@ from app.kit.encodings import (
     base_layout,
     bold,
     finishing,
+    fitting_unit,
     message_figure,
     short_labels,
 )
@@ -273,8 +274,8 @@ def _unit_of_cells(unit: str, top: float) -> tuple[float, str]:
     """Return the factor and the unit in which cells up to a size are written."""
     if unit == "us":
         return next((one for one in _OF_US if top >= 100 * one[0]), (1.0, unit))
-    if unit in ("GHz", "%") or has_prefix(unit):
-        return 1.0, unit
+    if unit == "%" or has_prefix(unit):
+        return fitting_unit(unit, top)
     scale, prefix = common_prefix(top)
     return scale, f"{prefix}{unit}"
 

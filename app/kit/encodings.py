@@ -202,7 +202,7 @@ def _aliases(unit: str, size: float, top: float, is_log: bool) -> dict[str, str]
     if is_log:
         most = math.ceil(math.log10(top)) + 6
         values = np.outer(10.0 ** np.arange(most - _LOG_DECADES, most), np.arange(1, 10)).ravel()
-    aliases = {}
+    aliases: dict[str, str] = {}
     for value in map(float, values):
         scale, sign = next((o for o in _THOUSANDS if value >= 0.999 * o[0]), (1.0, ""))
         label, fitted = f"{value / scale:g}{sign}", format(Decimal(f"{value / size:.10g}"), ",f")

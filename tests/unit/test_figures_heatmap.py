@@ -1,5 +1,6 @@
 """The heatmap by its facts: cells, crosses, text, prefix, words for NULL."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +146,13 @@ def test_latency_keeps_its_microseconds(tmp_path: Path) -> None:
     (cells,) = traces(draw(tmp_path, "latency_p99_us", rows), "cells")
     assert cells["colorbar"]["title"]["text"] == "p99 latency, us"
     assert cells["z"].tolist() == [[25_000.0]]
+    # Many of another unit with a prefix are written as along an axis.
+    own = cells_of(tmp_path / "own", rows, "latency_p99_us", "linux_tuned")
+    measure = replace(SHIPPED.metric("latency_p99_us"), unit="ms")
+    knobs = (SHIPPED.knobs["itr"], SHIPPED.knobs["dvfs"])
+    (cells,) = traces(build_heatmap(own, measure, "", "", *knobs), "cells")
+    assert cells["colorbar"]["title"]["text"] == "p99 latency, s"
+    assert cells["z"].tolist() == [[25.0]]
 
 
 @pytest.mark.parametrize(

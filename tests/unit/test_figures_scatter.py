@@ -388,9 +388,9 @@ def test_numbers_of_an_axis_have_one_prefix(
         assert [aliases.get(label) for label in labels] == ["0", "0.5", "12", None]
         log = metric_ticks(Metric("x", "latency", unit, "x", "", better="less"), top, True)
         # Between the decades Plotly writes no unit.
-        labels = ("10M us", "20M", "500k", "2k", "50", "500m")
+        between = ("10M us", "20M", "500k", "2k", "50", "500m")
         shown = ["10", "20", "0.5", "0.002", "0.00005", "0.0000005"]
-        assert [log["labelalias"].get(label) for label in labels] == shown
+        assert [log["labelalias"].get(label) for label in between] == shown
 
 
 def test_each_symbol_with_one_point_competes_with_the_others(tmp_path: Path) -> None:
