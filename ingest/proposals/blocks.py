@@ -262,8 +262,8 @@ def _settle_roles(blocks: Sequence[GuessedTable]) -> None:
         often = Counter(guess.role for guess in free)
         role: Role = "knob" if often["knob"] > often["metric"] else "metric"
         like = next((guess for guess in free if guess.role == role), None)
-        for guess in free if like is not None and often["knob"] and often["metric"] else ():
-            if guess.role not in (role, "label"):
+        for guess in free if often["knob"] and often["metric"] else ():
+            if like is not None and guess.role not in (role, "label"):
                 guess.take(role, f"as in {often[role]} of {len(guesses)} tables: {like.why}")
                 guess.is_given, guess.better = like.is_given, like.better
 
