@@ -82,15 +82,10 @@ def cut_at_stamps(texts: tuple[str, ...]) -> Iterator[Token]:
 def tokens_of(texts: tuple[str, ...]) -> Iterator[Token]:
     """Yield the parts of some names, and what separates them.
 
-    Names are cut where all have the same separators; what has not, as `vit_small` beside
-    `resnet18`, is one part, but for its begin and end that are alike.
+    Names are cut into the parts that their begins and ends share, in value or in form; what is left
+    between, as `vit_small` beside `resnet18`, is one part.
     """
-    marks = _common_marks(texts)
-    if marks:
-        rows = [re.split(rf"([{re.escape(marks)}]+)", text) for text in texts]
-        for at, column in enumerate(zip(*rows, strict=True)):
-            yield from [Token(column, "mark")] if at % 2 else tokens_of(column)
-    elif any(map(MARK.search, texts)) and len(set(texts)) > 1:
+    if any(map(MARK.search, texts)) and len(set(texts)) > 1:
         tokens = [*_ragged([MARK.split(text) for text in texts])]
         varied = [token for token in tokens if not token.is_fixed and token.kind != "mark"]
         # `powercap` beside `no_powercap` is one name, and so is what one of several names has.
@@ -129,18 +124,6 @@ def crossed(token: Token) -> list[Token]:
     is_listed = all(any(map(MARK.search, each)) for each in parts)
     fields = [[replace(f, is_listed=is_listed) for f in _field(each)] for each in hidden]
     return [*fields[0], Token((mark,) * len(token.texts), "mark"), *fields[1]]
-
-
-def _common_marks(texts: Sequence[str]) -> str:
-    """Return the separators that all texts have in the same order."""
-    same = [mark for mark in SEPARATORS if len({text.count(mark) for text in texts}) == 1]
-    same = [mark for mark in same if mark in texts[0]]
-    for marks in ("".join(same), *sorted(same, key=texts[0].count, reverse=True)):
-        if marks:
-            runs = {tuple(re.findall(rf"[{re.escape(marks)}]+", text)) for text in texts}
-            if len(runs) == 1:
-                return marks
-    return ""
 
 
 def _field(texts: tuple[str, ...]) -> Iterator[Token]:
