@@ -1,5 +1,7 @@
-"""Which of what ran competes where each place has one setting, and nothing would be compared."""
+"""Which names are of what ran, and which of these compete where nothing else would be compared."""
 
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
@@ -7,13 +9,41 @@ from typing import Final
 from ingest.formats.json_cells import Cell
 from ingest.proposals.guess import Guess, decides
 from ingest.proposals.path_parts import PathColumn, is_plain
-from ingest.settings.column_names import WORDS
+from ingest.settings.column_names import WORDS, name_of_values
 from ingest.settings.heading_words import words_of
 
+# Words of headings that do not say what a column is of.
+_SAY_NOTHING: Final = frozenset({"name", "label", "tag", "title", "type", "id"})
+# `eng_Latn`, `pt-BR`
+_SPOKEN: Final = re.compile(r"[a-z]{2,3}[-_][A-Z][A-Za-z]{1,3}")
+# `size_64mb`, `skew_0.99`: a word and a number, of which several words have several.
+_POINT: Final = re.compile(r"([A-Za-z]+)[-_ ]?\d+(?:\.\d+)?[A-Za-z]*")
 # What may be written in several forms.
 _PROGRAMS: Final = frozenset({"program", "application", "app", "script", "implementation"})
 # Numbers of so many digits name something.
 _NAMED: Final = 5
+
+
+def name_what_ran(guess: Guess, others: Sequence[Guess | PathColumn]) -> bool:
+    """Return whether names say by themselves that they are of what ran, beside other free knobs.
+
+    Benchmarks, as under `Algorithm`, but not ways to sort; programs under a heading that says
+    nothing; languages that people speak; points of several sweeps, beside names that were compared.
+    """
+    names = {str(cell).strip() for cell in guess.cells if cell}
+    if not others or not names:
+        return False
+    if guess.heading.has("language", "lang") and all(map(_SPOKEN.fullmatch, names)):
+        return True
+    of = name_of_values(names)
+    if {*guess.heading.words} <= _SAY_NOTHING:
+        return of in WORDS["given"]
+    points = [*filter(None, map(_POINT.fullmatch, names))]
+    sweeps = Counter(point[1] for point in points)
+    is_several = len(points) == len(names) and len(sweeps) > 1 < min(sweeps.values())
+    if is_several and any(each.kind == "text" for each in others):
+        return True
+    return of == "benchmark" and not any("sort" in name.lower() for name in names)
 
 
 def let_one_compete(

@@ -13,7 +13,7 @@ from ingest.formats.trace_layout import layout_of
 from ingest.formats.trace_search import trace_of
 from ingest.formats.workbook import is_named_as_workbook
 from ingest.proposals.columns import guess_columns
-from ingest.proposals.competing import let_one_compete
+from ingest.proposals.competing import let_one_compete, name_what_ran
 from ingest.proposals.counter_pairs import mark_counters
 from ingest.proposals.crossed_tables import (
     are_samples_of_powers,
@@ -35,7 +35,7 @@ from ingest.proposals.request_units import OF_REQUESTS, performance_of
 from ingest.proposals.roles import MOST_STEPS
 from ingest.proposals.split_texts import rests_of
 from ingest.proposals.table_shape import shape_of
-from ingest.settings.column_names import WORDS, clean_name, is_power_limit, name_of_values
+from ingest.settings.column_names import WORDS, clean_name, is_power_limit
 from ingest.settings.dataset import UNKNOWN, Settings
 from ingest.settings.heading_words import words_of
 from ingest.settings.headings import read_heading, without_unit
@@ -55,8 +55,6 @@ _OF_STORAGE: Final = ("io", "iops", "iodepth", "rw", "disk", "ssd", "nvme")
 # Last words of headings of the phases of a run.
 _PHASES: Final = frozenset({"phase", "stage", "state", "segment", "window", "period", "activity"})
 _OF_RUNS: Final = WORDS["plain"] | WORDS["replicates"] | {"test", "measurement", "experiment"}
-# Words of headings that do not say what a column is of.
-_SAY_NOTHING: Final = frozenset({"name", "label", "tag", "title", "type", "id"})
 # So many runs of a workload may be compared.
 _FEW: Final = 4
 _SAMPLES: Final = "a row is a sample, or a part of a distribution"
@@ -267,14 +265,13 @@ class GuessedTable:
                 guess.is_given = guess in same
 
     def _give_names(self) -> None:
-        """Take the names of programs under a heading that says nothing for what ran: `Name`."""
+        """Take names that say by themselves that they are of what ran for that: `Name`."""
         columns: list[Guess | PathColumn] = [*self.guesses, *self.parts]
-        free = [each for each in columns if each.role == "knob" and not each.is_given]
+        free = [each for each in columns if each.role == "knob" and getattr(each, "count", 2) > 1]
         for guess in self.guesses:
-            is_bare = guess.is_set and guess.kind == "text" and not guess.is_declared
-            if is_bare and {*guess.heading.words} <= _SAY_NOTHING and free != [guess]:
-                names = name_of_values({str(cell) for cell in guess.cells if cell})
-                guess.is_given |= names in WORDS["given"]
+            is_open = guess.is_set and guess.kind == "text" and not guess.is_declared
+            others = [each for each in free if each is not guess and not each.is_given]
+            guess.is_given |= is_open and name_what_ran(guess, others)
 
     def _aim_knobs(self, settings: Settings) -> None:
         taken = {guess.to for guess in self.guesses} | {part.name for part in self.parts}

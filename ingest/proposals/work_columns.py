@@ -4,6 +4,7 @@ A heading alone does not tell: `n_threads` is tuned, and so is the share of a ca
 with a number of things do, and so do a second share that fills a first one up to the whole.
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Final
 
@@ -48,6 +49,11 @@ _MEANS: Final = ("mean", "avg", "average", "median")
 _MOST_DIGITS: Final = 2
 _FEWEST_KNOBS: Final = 2
 _SAME: Final = 0.01
+# Names of so many rows that stand first are of what ran, not of ways to do it.
+_MANY_NAMES: Final = 10
+_NAMES: Final = frozenset({"name", "names"})
+# In so many of the rows of a setting the number of what was done is the same.
+_MOSTLY: Final = 0.8
 # Rows of each work, on average, and digits of costs that people set.
 _LEAST_ROWS: Final = 2
 _MOST_SET: Final = 3
@@ -82,11 +88,21 @@ def give_work(guesses: Sequence[Guess]) -> None:
             work.append((guess, why))
     if len(free) == len(knobs) == 1 and _is_proportional(free[0], guesses):
         work = [(free[0], "energy is proportional to it: an amount of work")]
+    elif len(free) == len(knobs) == 1 and _names_what_ran(free[0], guesses):
+        work = [(free[0], "a name of each row: what ran")]
     elif len(work) == len(free):
         work = [each for each in work if each[1] in (_IN_TIME, _A_BATCH)]
     for guess, why in work:
         guess.is_given = True
         guess.why += f"; {why}"
+
+
+def _names_what_ran(guess: Guess, guesses: Sequence[Guess]) -> bool:
+    """Return whether the first column has a name for each of many rows, as of programs."""
+    words = {*guess.heading.words}
+    is_first = guess is next(each for each in guesses if not each.is_dropped)
+    is_each = guess.kind == "text" and guess.count == len(guess.cells) >= _MANY_NAMES
+    return is_first and is_each and words <= _NAMES and not guess.is_declared
 
 
 def _last_of(guess: Guess) -> str:
@@ -160,6 +176,46 @@ def leave_out_repeated(guesses: Sequence[Guess]) -> None:
                 whole.quantity, whole.better = "", None
                 whole.why += f"; {of.heading.text} times unequal {repeats.heading.text}"
                 repeats.better = "more" if is_done else repeats.better
+    _leave_out_times(guesses, knobs)
+
+
+def _leave_out_times(guesses: Sequence[Guess], knobs: Sequence[Guess]) -> None:
+    """Take times of runs for no costs where a setting decides how much each run did.
+
+    512 clients that did twice the requests of 256 are not slower: costs of items tell.
+    """
+    measured = [guess for guess in guesses if guess.role == "metric" and not guess.is_declared]
+    times = [g for g in measured if g.quantity == "time" and g.better == "less"]
+    times = [g for g in times if not g.heading.has(*WORDS["latencies"], *WORDS["moments"])]
+    is_told = any(g.quantity in _OF_ITEMS and g.better for g in measured)
+    has_energy = any(g.quantity in ("energy", "power") for g in guesses)
+    for done in measured if is_told and times and not has_energy else ():
+        is_done = done.heading.has(*WORDS["done"]) or item_counted(_last_of(done))
+        knob = next((k for k in knobs if not k.is_given and _follows(done, k)), None)
+        if is_done and done.kind == "whole" and knob is not None:
+            for time in times:
+                time.quantity, time.better = "", None
+                time.why += f"; of unlike {done.heading.text}, by {knob.heading.text}"
+            return
+
+
+def _follows(done: Guess, knob: Guess) -> bool:
+    """Return whether a setting decides a number: in proportion, or in most of its rows."""
+    if done.count < 2 or len(done.numbers) != len(done.cells):
+        return False
+    if len(knob.numbers) == len(done.numbers) and knob.numbers.min() > 0:
+        each = done.numbers / knob.numbers
+        if each.max() <= (1 + 1e-9) * each.min():
+            return True
+    rows: dict[Cell, list[Cell]] = defaultdict(list)
+    for setting, number in zip(knob.cells, done.cells, strict=True):
+        rows[setting].append(number)
+    usual = [Counter(numbers).most_common(1)[0] for numbers in rows.values()]
+    is_usual = all(
+        often >= max(2, _MOSTLY * len(numbers))
+        for (_, often), numbers in zip(usual, rows.values(), strict=True)
+    )
+    return is_usual and len({number for number, _ in usual}) > 1
 
 
 def _is_set_by_a_knob(repeats: Guess, knobs: Sequence[Guess]) -> bool:

@@ -64,12 +64,22 @@ CASES: dict[str, Case] = {
     ),
     # Steps of 2^-14 J are RAPL's below any heading; then 0.4 J in 25 are ms.
     "joules that no heading names": Case(
-        {f"{language}/{language}_out.csv": "Task,Mean CPU,Mean Core,N/A,Took time\n" + "".join(
+        {f"{language}/{language}_out.csv": "Algorithm,Mean CPU,Mean Core,N/A,Took time\n" + "".join(
             f"{task} , {joules(cost * n + 7 * r)} , {joules(cost * n + 5 * r - 99)} ,  , {n + r} \n"
-            for n, task in enumerate(("sort", "hash"), 25) for r in range(3))
-         for language, cost in (("Ada", 301), ("Lua", 907))},
-        "folder, task, energy_j, mean_core, duration_s", 12,
-        [("Ada", "hash", (301 * 26) / 16384, (301 * 26 - 99) / 16384, 26 * 0.001)],
+            for n, task in enumerate(("nbody", "fasta"), 25) for r in range(3))
+         for language, cost in (("C", 301), ("Go", 907))},
+        "language, algorithm, energy_j, mean_core, duration_s", 12,
+        [("C", "fasta", (301 * 26) / 16384, (301 * 26 - 99) / 16384, 26 * 0.001)],
+        given=("algorithm",),
+    ),
+    # Points of several sweeps and languages that people speak are places, not rivals.
+    "points and languages": Case(
+        {"gets.csv": "point_id,lang,store,energy_j\n" + "".join(
+            f"{point},{lang},{store},{30.5 + 9 * p + 5 * n + n * p / 8}\n"
+            for p, point in enumerate(("size_1mb", "size_2mb", "skew_0.5", "skew_0.9"))
+            for lang in ("eng_Latn", "fra_Latn") for n, store in enumerate(("tree", "heap")))},
+        "point_id, lang, store, energy_j", 16, [("size_1mb", "eng_Latn", "heap", 35.5)],
+        given=("point_id", "lang"),
     ),
     # Rails of one run are no rivals: the throughput is the row's. `n_off` counts samples.
     "rails of a row": Case(
