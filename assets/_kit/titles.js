@@ -40,7 +40,7 @@
 
   // What an axis without room for its title leaves out first: brackets, names of datasets, the scale.
   const LEFT_OUT = [/ \([^)]*\)/g, /(?<=unit guessed) in .*?(?=,| \u00b7|$)/, / \u00b7 .*/];
-  /** The title of an axis that is no wider than its axis: of one that still is the name is cut, not the unit. */
+  /** The title of an axis, no wider than its axis: of one that still is, the name is cut, not the unit. */
   function shorter({ text, ...title }, room) {
     const size = (title.font && title.font.size) || SUBTITLE_PX;
     const isWide = (words) => widthOf(words, size) > room;
@@ -52,6 +52,7 @@
     return { ...title, text: first.trimEnd() + "\u2026" + end };
   }
 
+  const isAxis = (key) => /^[xy]axis\d*$/.test(key);
   /** A layout with its titles fitted to a picture of a size. Pure. */
   function fitted(layout, { width, height }) {
     const { title = {}, margin, meta = {} } = layout, out = { ...layout };
@@ -70,7 +71,7 @@
     const room = { x: width - margin.l - margin.r, y: height - margin.t - added.t - margin.b };
     for (const [key, axis] of Object.entries(layout)) {
       // The title of one panel stands for all of them and may be longer than its axis.
-      if (meta.panels || !/^[xy]axis\d*$/.test(key) || !axis.title || !axis.title.text) continue;
+      if (meta.panels || !isAxis(key) || !textOf(axis)) continue;
       const [from, to] = axis.domain || [0, 1];
       out[key] = { ...axis, title: shorter(axis.title, (to - from) * room[key[0]] + BESIDE_PX[key[0]]) };
     }
@@ -80,12 +81,14 @@
   /** The width of the widest of some texts, in pixels. */
   const widest = (texts, size = SUBTITLE_PX) => Math.max(0, ...texts.map((text) => widthOf(text, size)));
 
+  const textOf = (axis) => (axis && axis.title && axis.title.text) || "";
   const sizeOf = ({ clientWidth, clientHeight }) => ({ width: clientWidth, height: clientHeight });
   wattlas.titles = {
     widest,
     fitted: (gd, layout) => fitted(layout, sizeOf(gd)),
-    /** Whether the titles of a drawn picture are those that fit its present size. */
-    areFitted: (gd, { title = {}, ...rest }) => (
-      !title.text || fitted({ title, ...rest }, sizeOf(gd)).title.text === gd.layout.title.text),
+    /** Whether the titles of a drawn picture, and those of its axes, are those that fit its present size. */
+    areFitted: (gd, layout) => Object.entries(fitted(layout, sizeOf(gd))).every(([key, part]) => (
+      key === "title" ? textOf({ title: part }) === textOf(gd.layout)
+        : !isAxis(key) || textOf(part) === textOf(gd.layout[key]))),
   };
 })((window.wattlas = window.wattlas || {}));

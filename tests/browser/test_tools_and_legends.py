@@ -60,6 +60,11 @@ def test_the_title_of_an_axis_is_no_wider_than_its_axis(page: Page, grid_address
     cut = page.evaluate(fitted, [long, 60])
     assert cut.endswith("\N{HORIZONTAL ELLIPSIS}")
     assert steps[-1].startswith(cut[:-1])
+    # A picture that gets lower is drawn again where the title of an axis is then too long.
+    refit = """([text, clientHeight]) => wattlas.titles.areFitted({ clientWidth: 300, clientHeight,
+      layout: { yaxis: { title: { text } } } },
+      { margin: { l: 0, r: 0, t: 0, b: 0 }, yaxis: { title: { text } } })"""
+    assert [page.evaluate(refit, [long, height]) for height in (600, 160)] == [True, False]
     # Of a name that is too long for its axis the unit stays.
     named = page.evaluate(fitted, ["energy_of_a_very_long_name_mean, mJ/image", 150])
     assert re.fullmatch("energy_of_\\w+\N{HORIZONTAL ELLIPSIS}, mJ/image", named)
