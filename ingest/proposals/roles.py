@@ -303,12 +303,12 @@ def _is_remark(column: ColumnFacts) -> bool:
 
 def _names_rows(column: ColumnFacts) -> bool:
     """Return whether texts differ in most rows, as names of rows do."""
-    mostly = 2 * column.count > column.rows
+    mostly, ran = 2 * column.count > column.rows, column.has(*WORDS["given"])
     return (
         column.count > MOST_NAMES
         or (column.rows > 3 and column.differs and column.has("id"))
         or (column.rows > 10 and mostly and not column.has(*WORDS["set"]))
-        or (column.has(*_IDENTIFIERS) and mostly)
+        or (column.has(*_IDENTIFIERS) and mostly and (column.differs or not ran))
     )
 
 

@@ -317,6 +317,15 @@ BATCHES = "kind,batch,latency_ms{}\n" + "".join(
 )  # fmt: skip
 
 
+def test_an_id_of_a_task_that_recurs_is_what_ran() -> None:
+    """What a check said of each task says nothing more."""
+    rows = [("a", 1, 25.5), ("b", 2, 81.25), ("a", 1, 26.75), ("c", 3, 7.5), ("b", 2, 80.125)]
+    text = "".join(f"{task},is {n} of 3,{time}\n" for task, n, time in rows)
+    table = guessed(f"task_id,check_detail,time_s\n{text}")
+    assert (table["task_id"].role, table["task_id"].is_given) == ("knob", True)
+    assert table["check_detail"].role == "label"
+
+
 @pytest.mark.parametrize(("name", "better"), [("latency", {"less"}), ("sizes", {None})])
 def test_percentiles_of_a_file_are_what_its_name_says(
     name: str, better: set[str | None], tmp_path: Path
