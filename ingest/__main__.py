@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from data.child_process import leave_out_pandas
 from data.errors import WattlasError
@@ -34,6 +34,8 @@ _BAR_EVERY_S: Final = 0.1
 # Files of one kind that `verify` names.
 _LISTED: Final = 5
 LINE_EVERY_S: Final = 5.0
+# What `problems` says of each; where several lines of a file say the same it is one.
+_SAYING: Final = ("path", "severity", "kind", "detail", "dataset")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -258,10 +260,15 @@ def _problems(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(rows, indent=1))
         return OK
+    alike: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for row in rows:
-        times = f" ({row['count']} times)" if row["count"] > 1 else ""
-        place = place_of_problem(row["path"], row["line"])
-        print(f"{row['severity']}: {place}: {row['kind']}: {row['detail']}{times}")
+        alike.setdefault(tuple(str(row[name]) for name in _SAYING), []).append(row)
+    for first, *others in alike.values():
+        count = sum(row["count"] for row in (first, *others))
+        until = f", the last in line {others[-1]['line']}" if others else ""
+        times = f" ({count} times{until})" if count > 1 else ""
+        place = place_of_problem(first["path"], first["line"])
+        print(f"{first['severity']}: {place}: {first['kind']}: {first['detail']}{times}")
     if not rows:
         print("no problems")
     return OK

@@ -167,7 +167,7 @@ def subject(points: Part, named_loads: int = 3) -> str:
         named_loads: Most loads or sizes that are named; of more there is the number.
     """
     names = sorted(points.values("workload"), key=lambda name: (name is not None, name))
-    text = ", ".join(dict.fromkeys(workload_title(w) for w in names))
+    text = some_of([*dict.fromkeys(workload_title(w) for w in names)])
     each = [points.values(name) for name in ("load_qps", "message_bytes")]
     combinations = list(product(*each))
     if min(map(len, each)) > 1:
@@ -263,7 +263,7 @@ def guessed_words(view: LakeView, selection: Selection) -> str:
     bare = {knob.name: knob.title.removesuffix(f" of {dataset}") for knob in knobs}
     right = {n for n, title in bare.items() if re.search(rf" {re.escape(title)} [(\[]", by_hand)}
     knobs = [knob for knob in knobs if knob.is_declared and knob.name not in right]
-    listed = _first([knob.noun for knob in knobs])
+    listed = some_of([knob.noun for knob in knobs])
     found = f"What was set was guessed: {listed}" if listed else "No column was guessed to be set"
     # Where rows are declared to be means, their deviations are used.
     are_used = view.catalogue.aggregates.has_means
@@ -274,7 +274,7 @@ def guessed_words(view: LakeView, selection: Selection) -> str:
         note = " Rows with deviations of an energy or a time are means of runs or repetitions, "
         note += f"{number} by the table" if number else "whose number is not stated"
         note += ": n counts rows."
-    unused = _first([] if are_used else deviations(measured))
+    unused = some_of([] if are_used else deviations(measured))
     note += f" Deviations that a table states are not used: {unused}." if unused else ""
     # What is read without `--lake`.
     place = "" if str(view.lake.path) == "lake" else f" --lake {shlex.quote(str(view.lake.path))}"
@@ -297,7 +297,8 @@ def n_words(counts: Sequence[int], is_unstated: bool = False) -> str:
     return f"n = {' and '.join(f'{count:,}' for count in counts)}"
 
 
-def _first(names: Sequence[str]) -> str:
+def some_of(names: Sequence[str]) -> str:
+    """Return the first names, and how many more: a title with all would cover a figure."""
     more = [f"{len(names) - _GUESSED_NAMED} more"] if len(names) > _GUESSED_NAMED else []
     return ", ".join([*names[:_GUESSED_NAMED], *more])
 

@@ -9,7 +9,14 @@ import polars as pl
 from app.kit.competitors import value_words
 from app.kit.encodings import BREAK, bold
 from app.kit.lake_view import LakeView
-from app.kit.words import n_words, no_run_left, slice_words, synthetic_note, workload_title
+from app.kit.words import (
+    n_words,
+    no_run_left,
+    slice_words,
+    some_of,
+    synthetic_note,
+    workload_title,
+)
 from app.modes.defaults import metric_title
 from app.modes.judged import Judged
 from app.modes.state import ModesState
@@ -129,7 +136,7 @@ def subject(judged: Judged) -> str:
     state, groups = judged.state, judged.comparison.groups
     taken = {state.x, state.y, state.competitor, "dataset", "workload"}
     names = [workload_title(w) for w in groups["workload"].unique().drop_nulls().sort()]
-    parts = [", ".join(names)]
+    parts = [some_of(names)]
     for knob in judged.catalogue.knobs.values():
         if knob.is_given and knob.name not in taken and groups[knob.column].n_unique() == 1:
             value = groups[knob.column][0]

@@ -77,6 +77,8 @@ def test_subjects_name_up_to_three_loads() -> None:
     assert subject(places(*[("netpipe", None, 1 << i) for i in range(6, 10)])) == (
         "NetPIPE at 4 message sizes"
     )
+    many = subject(places(*[(f"program_{i}", None, None) for i in range(9)]))
+    assert many == "program_0, program_1, program_2, program_3, 5 more"
 
 
 def test_axes() -> None:

@@ -60,6 +60,21 @@ def test_refused_input_is_3_and_named(
     assert lake.is_dir()
 
 
+def test_equal_problems_of_a_file_are_one_line(
+    tmp_path: Path, lake: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [f"{mode},{n},{0 if n < 8 else 9.5},{9.5 / n}\n" for mode in "ab" for n in (1, 4, 8, 16)]
+    (tmp_path / "costs.csv").write_text("".join(["mode,threads,energy_j,time_s\n", *rows]))
+    assert main(["add", str(tmp_path / "costs.csv")]) in (0, 3)
+    capsys.readouterr()
+    assert main(["problems"]) == 0
+    lines = [line for line in capsys.readouterr().out.splitlines() if " energy of 0 J" in line]
+    assert len(lines) == 1
+    assert "costs.csv, line 2: " in lines[0]
+    assert lines[0].endswith(" (4 times, the last in line 7)")
+    assert lake.is_dir()
+
+
 def test_refusals_of_one_cause_are_one_line(
     raw: Path, lake: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
