@@ -112,7 +112,7 @@ def trace_of(layout: Layout, name: str = "") -> Trace | None:
         return None
     choices = (device,) if device is not None else _rounds(times[0])
     steps = (_stepped(layout, headings, times, each, is_timed) for each in choices)
-    trace = next(filter(None, steps), None)
+    trace = _with_no_step_before(layout, headings, times) or next(filter(None, steps), None)
     if trace is None or trace.dt_s.size < _LEAST_SAMPLES[trace.has_energy]:
         return _counted(layout, headings, times) or _by_deltas(layout, headings, times)
     devices = int(trace.device.max()) + 1
@@ -243,10 +243,19 @@ def _rounds(times_s: np.ndarray) -> Iterator[np.ndarray]:
         yield (np.arange(len(times_s)) % count).astype(np.int32)
 
 
+def _with_no_step_before(
+    layout: Layout, headings: list[Heading], times: tuple[np.ndarray, float | None]
+) -> Trace | None:
+    """Return the trace of powers whose file says that no step is before the first sample."""
+    deltas = [numbers_of(layout, at) for at, h in enumerate(headings) if h.quantity == "delta"]
+    is_first = len(deltas) == 1 and deltas[0][0] == 0 and not _is_counted(layout, headings)
+    return _by_deltas(layout, headings, times) if is_first else None
+
+
 def _by_deltas(
     layout: Layout, headings: list[Heading], times: tuple[np.ndarray, float | None]
 ) -> Trace | None:
-    """Return the trace of few or uneven samples whose file says the steps too; None for others."""
+    """Return the trace of samples whose file says the steps too; None for others."""
     times_s, start_unix_s = times
     whole_s = float(times_s[-1] - times_s[0])
     for at, each in enumerate(headings):

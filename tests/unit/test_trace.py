@@ -145,6 +145,12 @@ LAYOUTS = {
              [1714000000000, 1714000000000, 1714000000205], [50.0, "NaN", 30.0], [40.0] * 3),
         8.2, 0.205, {},
     ),
+    # No step is before the first sample, and the last one is short.
+    "EnergiBridge: even steps, the last one ends early": (
+        rows("Delta,Time,CPU_USAGE_0,SYSTEM_POWER (Watts)", [0, *[200] * 10, 8],
+             [1714000000000 + 200 * max(n - 1, 0) for n in N], [50.0] * 12, [10 + n for n in N]),
+        32.0, 2.0, {},
+    ),
     "PCM: two lines of headings": (
         "System,,,,Core0 (Socket 0),\n"
         + rows("Date,Time,IPC,Proc Energy (Joules),IPC,FREQ", ["2024-05-01"] * 12,
