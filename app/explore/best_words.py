@@ -11,7 +11,7 @@ from app.explore.decided import DEFAULT_WORDS, is_unjudged
 from app.explore.studies import MOST_CHOICES
 from app.kit.words import configuration_words, knob_words, load_words, n_words, system_name
 from data.catalogue import Catalogue
-from data.metrics import Metric
+from data.metrics import SAME_WORK, Metric
 from data.units import (
     MISSING,
     counted,
@@ -267,6 +267,9 @@ def _least_words(row: Mapping[str, Any], question: Asked, setting: str) -> str:
     words = f"has its {most} {lowered(question.cost.title)} at {setting}: {value} {n}, "
     own = "its own " if row["is_of_several"] else ""
     words += f"among {own}{row['settings']:,} settings"
+    # Lake says so of the same comparison.
+    work = SAME_WORK if row["settings"] == 2 else SAME_WORK.replace("both", "all")
+    words += f", {work}" if question.cost.is_total else ""
     if row["equals"] > 1:
         words += f", of which {row['equals']:,} have just this value"
     alike, others = row["members"] - 1, row["settings_twice"] - 1

@@ -131,7 +131,8 @@ def test_a_note_says_of_how_many_samples_means_are(tmp_path: Path) -> None:
 def test_explore_recommends_only_what_was_declared(guessed: LakeView, checked: LakeView) -> None:
     sentence, table = lead(guessed)
     assert sentence == (
-        "study has its least energy at policy lazy: 60.1 J (n = 3), among 4 settings."
+        "study has its least energy at policy lazy: 60.1 J (n = 3), among 4 settings, "
+        "if all do the same work."
     )
     assert "Setting with least energy" in table
     assert "Recommended" not in table
@@ -192,9 +193,10 @@ def test_settings_that_cannot_be_told_from_the_least_are_counted(tmp_path: Path)
         found.append(lead(view)[0])
     assert found == [
         "At 200k QPS, Linux tuned has its least energy at ITR 2 us: 101 J (n = 2), among 3 "
-        "settings; 1 of the 2 others measured at least twice cannot be told from it.",
+        "settings, if all do the same work; 1 of the 2 others measured at least twice cannot be "
+        "told from it.",
         "At 200k QPS, Linux tuned has its least energy at ITR 16 us: 90.0 J (n = 1), among 4 "
-        "settings.",
+        "settings, if all do the same work.",
     ]
 
 
@@ -295,7 +297,7 @@ def test_a_value_whose_unit_is_a_guess_says_so_once(tmp_path: Path) -> None:
     assert asked is not None
     assert sentence == (
         "study has its least energy at policy lazy: 60.0 kJ (unit guessed, n = 3), among 4 "
-        "settings."
+        "settings, if all do the same work."
     )
     assert "Energy, unit guessed</th>" in best
     assert titles["energy_j"] == "Energy, unit guessed"
