@@ -46,6 +46,9 @@ class ColumnFacts:
         is_blank = 0 < self.rows < len(cells) and self.count == 1 and heading.has(*WORDS["set"])
         numbers = numbers_of(texts)
         self.numbers = np.empty(0) if numbers is None else numbers
+        if len(self.numbers) and self.numbers.min() == self.numbers.max():
+            # `0` and `0.00` are one value.
+            self.counts, self.count = Counter({texts[0]: self.rows}), 1
         if self.quantity == "frequency" and not heading.unit and len(self.numbers):
             # 24 are no GHz, and no MHz.
             self.quantity = "frequency" if is_clock(self.numbers) else ""

@@ -61,6 +61,8 @@ _OF_COSTS: Final = frozenset(
     {"energy", "power", "joule", "joules", "watt", "watts", "wh", "kwh", "efficiency"}
 )
 _DONE: Final = WORDS["more"] & {"throughput", "fps", "qps", "iops", "tps", "rps", "goodput"}
+# Words of the time of a whole job; a `total` may be of one request.
+_OF_JOBS: Final = ("elapsed", "wall", "walltime")
 OF_REQUESTS: Final = (WORDS["loads"] - {"load"}) | _LATENCIES | {"clients"}
 _OFFERED: Final = WORDS["loads"] - {"requests"}
 # All rows took the same time but for such a share.
@@ -184,8 +186,9 @@ def latency_of_all(metrics: Sequence[Guess]) -> str:
 def performance_of(guesses: Sequence[Guess]) -> tuple[str, str]:
     """Return the column of the workload's performance, and the loop of its requests.
 
-    The time, unless all rows took the same; then what was done in it, or a latency. Empty if
-    nothing was measured. The loop is open if a rate was set: a latency alone may be of an item.
+    The time, unless all rows took the same, or it is that of a whole job beside times or rates of
+    its items; then what was done in it, or a latency. Empty if nothing was measured. The loop is
+    open if a rate was set: a latency alone may be of an item.
     """
     performance = _performance([g for g in guesses if g.role == "metric"], guesses)
     is_load = any(guess.role == "knob" and guess.heading.has(*_OFFERED) for guess in guesses)
@@ -200,7 +203,8 @@ def _performance(metrics: Sequence[Guess], guesses: Sequence[Guess]) -> str:
     time = next((guess for guess in metrics if guess.to == "duration_s"), None)
     took = time.numbers[time.numbers > 0] if time is not None else np.empty(0)
     is_fixed = len(took) > 2 and took.std() <= _FIXED * took.mean()
-    if time is not None and not is_fixed:
+    of_items = _of_items(time, metrics, guesses) if time is not None else []
+    if time is not None and not is_fixed and not of_items:
         return "duration_s"
     own = [guess for guess in metrics if not guess.to]
     more = [g for g in own if g.better == "more" and not is_derived(g.heading.text)]
@@ -222,11 +226,24 @@ def _performance(metrics: Sequence[Guess], guesses: Sequence[Guess]) -> str:
     prices = [(g, unit_of(g.unit.partition("/")[0])) for g in metrics if g.quantity == "price"]
     others = [g for g in own if g.quantity == "time" and g.better == "less"]
     others += [g for g, unit in prices if unit is not None and unit.quantity == "time"] + more
+    others = [guess for guess in others if guess in of_items] or others
     # The whole says more of a run than a part, and a mean than its least or its greatest value.
     rank = lambda g: (_is_part(g, others), g.heading.has("min", "max", "sum"))  # noqa: E731
     if others:
         return min(others, key=rank).own_name
     return "duration_s" if time is not None else ""
+
+
+def _of_items(time: Guess, metrics: Sequence[Guess], guesses: Sequence[Guess]) -> list[Guess]:
+    """Return latencies, times of an inference and rates beside the time of a whole job: its setup
+    and output too. None beside an energy or a power, which are of the job.
+    """
+    is_of_job = time.heading.has(*_OF_JOBS) and not time.heading.has("inference", *_LATENCIES)
+    if not is_of_job or any(guess.to in ("energy_j", "power_w") for guess in guesses):
+        return []
+    others = [guess for guess in metrics if guess is not time and np.any(guess.numbers > 0)]
+    own = [g for g in others if g.heading.has("inference", *_DONE) or is_latency(g.heading)]
+    return [guess for guess in own if guess.better is not None]
 
 
 def _is_part(guess: Guess, others: Sequence[Guess]) -> bool:

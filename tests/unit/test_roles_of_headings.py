@@ -395,6 +395,29 @@ def test_in_a_time_that_was_set_the_more_items_the_better(
     assert f"performance: {performance}" in text
 
 
+@pytest.mark.parametrize(
+    ("headings", "performance"),
+    [
+        ("elapsed_sec,inference_ms,clip_fps,photo_fps", "clip_fps"),
+        ("elapsed_sec,inference_ms,score,photo_fps", "inference_ms"),
+        # Of the job is the energy, and nothing else is of items.
+        ("elapsed_sec,inference_ms,energy_j,photo_fps", "duration_s"),
+        ("elapsed_sec,load_ms,score,photo_fps", "duration_s"),
+    ],
+)
+def test_the_time_of_a_job_comes_after_those_of_its_items(
+    headings: str, performance: str, tmp_path: Path
+) -> None:
+    """A rate of 0 in all rows was not measured, however it is written."""
+    rows = "".join(
+        f"{side},{855.5 - 80 * n},{20.25 * n},{90.75 / n},{zero}\n"
+        for n, (side, zero) in enumerate(zip("abcd", ("0.00", "0", "0.00", "0"), strict=True), 1)
+    )
+    text = propose_for(put(tmp_path, {"t.csv": f"backend,{headings}\n{rows}"})).text
+    assert f"performance: {performance}" in text
+    assert "photo_fps = { role = 'label'" in text
+
+
 # Times of 2.5 to 9 s in us, and packages of 15 W: of s they would be of 15 uW.
 MEANS_OF_DOMAINS = (
     "language,time_mean,time_cv%,pkg_mean,pkg_cv%,ram_mean,psys_mean,misses_mean\n"
