@@ -6,7 +6,7 @@ Titles and settings above results hold for all results below them until they rec
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice, takewhile
+from itertools import chain, islice, pairwise, takewhile
 from typing import Final
 
 from ingest.formats.logged_rows import LEAST_LOGGED, LOGGED_LINES, PARTS, bare, is_run
@@ -148,7 +148,8 @@ def are_blocks(lines: Sequence[str]) -> bool:
     """Return whether a log has a line a value and a block a run.
 
     Nearly all lines are such, or half of them in blocks of many names; the blocks have the same
-    names, one of these is a measurement, and one of a setting with several values.
+    names, one of these is a measurement, and one of a setting with several values; or all are
+    measurements that are no running totals, and a gap or a rule parts the blocks.
     """
     some = [
         line
@@ -170,7 +171,29 @@ def are_blocks(lines: Sequence[str]) -> bool:
     is_set = not are_parts and any(
         is_setting(name) or not any(is_number(bare(v)) for v in values[name]) for name in varied
     )
-    return is_set and is_run({name: blocks[0][name] for name in names})
+    content = {name: blocks[0][name] for name in names}
+    return (is_set and is_run(content)) or _are_repetitions(lines, blocks)
+
+
+def _are_repetitions(lines: Sequence[str], blocks: Sequence[dict[str, object]]) -> bool:
+    """Return whether lines are measurements alone, with a gap or a rule between equal blocks."""
+    head = lines[:LOGGED_LINES]
+    begins = [field_of(line) is not None and (not at or field_of(lines[at - 1]) is None)
+              for at, line in enumerate(head)]  # fmt: skip
+    is_whole = all(field_of(line) or not any(map(str.isalnum, line)) for line in head)
+    are_measured = len(blocks[0]) > 1 and all(
+        is_measurement(name) and is_number(bare(value))
+        for block in blocks
+        for name, value in block.items()
+    )
+    are_equal = sum(begins) == len(blocks) and len({*map(tuple, blocks[:-1])}) == 1
+    return is_whole and are_measured and are_equal and not _are_totals(blocks[:-1])
+
+
+def _are_totals(blocks: Sequence[dict[str, object]]) -> bool:
+    """Return whether two numbers or more rise from block to block: those of one run so far."""
+    values = [[float(bare(block[name])) for block in blocks] for name in blocks[0]]
+    return sum(all(a < b for a, b in pairwise(each)) for each in values) > 1
 
 
 def under_sections(lines: Sequence[str], names: Sequence[str]) -> list[str]:

@@ -239,6 +239,7 @@ def _choose_units(run: _Run, guesses: Sequence[Guess]) -> None:
 def _give_units(run: _Run, guesses: Sequence[Guess]) -> None:
     """Give the other energies, powers and times the units of those of the run."""
     energy, power, duration = run.energy, run.power, run.duration
+    _choose_of_parts(run.metrics)
     for guess in (g for g in run.metrics if g.quantity == "energy"):
         if energy and guess is not energy and guess.heading.has(*WORDS["predicted"]):
             # Less of what a model says is no better; its unit may be another one.
@@ -261,6 +262,21 @@ def _give_units(run: _Run, guesses: Sequence[Guess]) -> None:
         # `duration_min` may be the least one, or minutes.
         is_doubtful = guess.heading.unit is None and guess.heading.words[-1:] == ("min",)
         guess.unit = guess.unit or ("" if is_doubtful else duration.unit if duration else "s")
+
+
+def _choose_of_parts(metrics: Sequence[Guess]) -> None:
+    """Choose the units of an energy, a power and a time of one part, such as `w_energy`."""
+    parts: dict[tuple[str, ...], dict[str, Guess]] = {}
+    for guess in metrics:
+        if not (guess.to or guess.unit):
+            parts.setdefault(guess.heading.words[:-1], {})[guess.quantity] = guess
+    for part, sides in parts.items():
+        if part and {"energy", "power", "time"} <= sides.keys():
+            sides = {of: sides[of] for of in ("energy", "power", "time")}
+            choose_units(sides["energy"], sides["power"], sides["time"], PLAUSIBLE_W[1])
+            units = ", ".join(f"{of} in {guess.unit}" for of, guess in sides.items())
+            for guess in sides.values():
+                guess.doubt = f"says no unit: {units} agree, and others may"
 
 
 def _is_less_a_baseline(guess: Guess) -> bool:

@@ -315,6 +315,16 @@ def test_other_lines_of_values_are_no_blocks_of_runs(text: str) -> None:
     assert not are_blocks(text.splitlines())
 
 
+@pytest.mark.parametrize("between", ["", "---"])
+def test_blocks_of_measurements_alone_are_repetitions(between: str) -> None:
+    values = [(7.5, 2.0), (8.5, 1.5), (8.0, 2.5), (7.0, 1.75)]
+    text = f"{between}\n".join(f"w_energy: {j}\nw_time: {s} s\n" for j, s in values)
+    assert are_blocks(text.splitlines())
+    table = parse_table([text.encode()], "t.results", ProblemList())
+    assert [*table.column(0)] == [str(j) for j, _ in values]
+    assert not are_blocks(text.replace(f"{between}\n", "").splitlines())
+
+
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
