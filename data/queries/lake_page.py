@@ -103,7 +103,7 @@ def knob_ranges_query(catalogue: Catalogue) -> tuple[str, list[Any]]:
 
 
 def files_query() -> tuple[str, list[Any]]:
-    """Build the query of files: those read, and those in the lake.
+    """Build the query of files: those read but for settings, and those in the lake.
 
     Returns:
         SQL and no parameters. One row a dataset: `dataset`, `raw_files`, `raw_bytes`, `lake_bytes`
@@ -111,7 +111,8 @@ def files_query() -> tuple[str, list[Any]]:
     """
     return (
         "WITH raw AS (SELECT dataset, s.path AS path, max(s.size_bytes) AS size FROM "
-        "(SELECT dataset, unnest(sources) AS s FROM _runs_all) GROUP BY dataset, s.path), "
+        "(SELECT dataset, unnest(sources) AS s FROM _runs_all) "
+        "WHERE s.format IS DISTINCT FROM 'settings' GROUP BY dataset, s.path), "
         "big AS (SELECT dataset, sum(f.size_bytes) AS size FROM "
         "(SELECT dataset, unnest(files) AS f FROM _runs_all) GROUP BY dataset) "
         "SELECT raw.dataset, count(*) AS raw_files, sum(raw.size)::BIGINT AS raw_bytes, "

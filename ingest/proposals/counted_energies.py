@@ -50,7 +50,7 @@ def _may_be(guess: Guess) -> bool:
 def _is_in(guess: Guess, bits: int) -> bool:
     """Return whether all numbers are whole multiples of a step, and some of no step twice that."""
     steps = guess.numbers * 2.0**bits
-    return bool(np.all(steps % 1 == 0) and np.any(steps % 2 == 1))
+    return bool(np.isfinite(steps).all() and np.all(steps % 1 == 0) and np.any(steps % 2 == 1))
 
 
 def _proves(guess: Guess, bits: int) -> bool:

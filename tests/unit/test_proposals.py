@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from data.connection import open_lake
 from data.declared import from_settings
 from data.errors import DataError
+from data.queries.lake_page import files_query
 from ingest.__main__ import main
 from ingest.formats.logged_rows import logged_rows
 from ingest.formats.written_numbers import written_numbers
@@ -101,6 +102,7 @@ def test_add_guesses_keeps_the_guess_and_uses_it_again(
     assert "runtime states no unit, taken as s: ms would fit as well" in said
     with open_lake(lake) as opened:
         titles = [opened.catalogue.metric(n).axis_title for n in ("duration_s", "power_w")]
+        assert opened.polars(*files_query())["raw_files"].to_list() == [1]
     assert titles == [
         "Time, s, unit guessed in study (less is better)",
         "Power, W (less is better)",
