@@ -42,6 +42,8 @@ _LEAST_CELLS: Final = {True: 3, False: 2}
 # The level of a title without marks.
 _LEAST_TITLE: Final = 99
 _MOST_AHEAD: Final = 3
+# A cell with more signs is a sentence.
+_LONG_CELL: Final = 80
 # Rows that show what their separator is.
 _LEAST_ROWS: Final = 2
 # Words of titles, that head no column.
@@ -270,7 +272,9 @@ def _numbered(lines: Iterable[str], separator: str | None) -> Iterator[tuple[Sec
                 section = Section(number) if header or is_passed else section
                 section.titles, header = (*titles.values(),) if is_titled else (), names
                 section.is_headed = True
-            is_passed |= separator == "|" and not header
+            # Descriptions in cells are of a text for people, whose numbers are examples.
+            is_told = any(len(cell) > _LONG_CELL for each in ahead for cell in each.split("|"))
+            is_passed |= separator == "|" and not (header or is_told)
             is_titled = is_gap = False
         elif text.startswith("#") or (separator is not None and separator not in text):
             level = len(text) - len(text.lstrip("#")) or _LEAST_TITLE
