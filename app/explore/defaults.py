@@ -141,9 +141,13 @@ def missing(view: LakeView, state: ExploreState) -> str:
     is_drawn = state.show == "lines" or has_pair(view, state) or state != default_state(view)
     if is_drawn:
         return ""
-    is_set = not view.varying(state.selection).isdisjoint(view.catalogue.knob_of_column)
-    what = "one" if is_set else "two, nor was anything set"
+    what = "one" if has_settings(view, state.selection) else "two, nor was anything set"
     return f"{_DRAWS} {what}: {_USEFUL}"
+
+
+def has_settings(view: LakeView, selection: Selection) -> bool:
+    """Return whether a setting differs between the runs of the chosen datasets and workloads."""
+    return not view.varying(selection).isdisjoint(view.catalogue.knob_of_column)
 
 
 def opened(view: LakeView, state: ExploreState) -> ExploreState:
@@ -240,7 +244,8 @@ def _with_metrics(view: LakeView, state: ExploreState) -> tuple[ExploreState, tu
         query = one_measurement_query(state.selection, first.name, second.name, choice)
         is_alike = bool(view.answered(*query).item())
     axes, most = choose_over_settings(Pair(*runs, is_alike, is_spare))
-    y = x if axes == "x" else y
+    # Nothing stands over what was set where nothing was: two results, though of one measurement.
+    y = x if axes == "x" and has_settings(view, state.selection) else y
     over = [name for name in ({"x": x, "y": y}[axis] for axis in axes) if counts.get(name, 0) > 1]
     shown_x = PERFORMANCE if x == performance else x
     chosen = {

@@ -47,6 +47,8 @@ _NUMBERS: Final = frozenset(
 )  # fmt: skip
 # Within this share runs took the same time.
 _SAME_TIME: Final = 0.01
+# Within this share runs have the rate of the load.
+_SAME_RATE: Final = 0.02
 
 
 def choose_cost(counts: Mapping[str, int], runs: int, x: str, catalogue: Catalogue) -> str:
@@ -213,6 +215,11 @@ def untelling(view: LakeView, selection: Selection, counts: Mapping[str, int]) -
     reasons |= {name: "most runs have 0" for name, are_zeros in zeros.items() if are_zeros}
     reasons |= dict.fromkeys(_WORK & counts.keys(), "it is the work that was done")
     reasons |= dict.fromkeys(deviations(counts), "it is the deviation of another metric")
+    loads = {*view.part_left(selection).values("load_qps")} if "throughput_qps" in own else set()
+    if len(loads) == 1 and (load := loads.pop()) is not None:
+        rate = own["throughput_qps"]
+        if max(abs(rate.low - load), abs(rate.high - load)) <= _SAME_RATE * load:
+            reasons["throughput_qps"] = "all runs have the rate that was asked for"
     # An energy of an item that follows from a count tells where runs took equally long.
     time = ranges["duration_s"]
     is_as_long = time.runs > 2 and time.high <= UNLIKE * time.low

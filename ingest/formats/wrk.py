@@ -24,6 +24,8 @@ _SOCKET: Final = re.compile(rf"{_START}(Socket errors: .*\S)", re.MULTILINE)
 _BEGIN: Final = re.compile(rf"{_START}Running \S+ test @ ", re.MULTILINE)
 _END: Final = re.compile(r"^(?:Requests|Transfer)/sec:.*", re.MULTILINE)
 _STATUS: Final = re.compile(rf"{_START}(Non-2xx or 3xx responses: \d+)", re.MULTILINE)
+# In a command above the output: wrk2 sends at this rate, whatever the server does.
+_ASKED: Final = re.compile(r"(?:^|\s)(?:-R\s*|--rate[=\s]\s*)(\d+)(k?)(?=\s|$)")
 # wrk2 prints further ones.
 _PRINTED: Final = (50.0, 75.0, 90.0, 99.0)
 _COLUMNS: Final = PERCENTILES | {100.0: "latency_max_us"}
@@ -62,13 +64,15 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
 
     Returns:
         Latencies in microseconds (of wrk2 the recorded ones, with the digits of its percentile
-        list where that has the percentile), `requests`, `duration_s`, `throughput_qps`; flags
-        `socket_errors` and `non_2xx` where wrk reports them.
+        list where that has the percentile), `requests`, `duration_s`, `throughput_qps`; the load
+        that a command above the output asks for; flags `socket_errors` and `non_2xx` where wrk
+        reports them.
 
     Raises:
         FormatError: Neither a latency nor a request count, or a number that cannot be parsed.
     """
-    outputs = _outputs(whole_text(blocks, context.name))
+    whole = whole_text(blocks, context.name)
+    outputs = _outputs(whole)
     output = outputs[int(context.part or 1) - 1]
     text = output.text
     reading = Reading()
@@ -90,6 +94,9 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
             # Names of files say it of one output each.
             reading.columns = (CONNECTIONS,)
             reading.knobs["connections"] = int(found[2])
+    if asked := [*_ASKED.finditer(whole, 0, whole.index(text))]:
+        rate, thousands = asked[-1].groups()
+        reading.knobs["load_qps"] = float(rate) * (1e3 if thousands else 1.0)
     reading.problems = problems.all()
     if not reading.measurements:
         raise FormatError(f"no latency and no count of requests in this output ({context.name})")

@@ -65,6 +65,12 @@ def test_wrk2_percentiles_to_the_digit() -> None:
     assert wrk.sniff("x", WRK2.encode())
 
 
+@pytest.mark.parametrize("command", ["wrk -t2 -R2000 http://x", "-c64 --rate 2k --latency"])
+def test_the_rate_that_a_command_asks_of_wrk2_is_the_load(command: str) -> None:
+    assert read(f"{command}\n\n{WRK2}").knobs == {"load_qps": 2000.0}
+    assert read(WRK2).knobs == {}
+
+
 def test_wult_gives_a_run_for_each_c_state() -> None:
     """C6: latencies 4, 3, 5 us; C1E: 2 and 1. Percentiles interpolate: p75 of 3, 4, 5 is 4.5."""
     assert wult.list_parts([WULT.encode()], HERE) == ["C1E", "C6"]

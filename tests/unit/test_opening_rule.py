@@ -384,6 +384,17 @@ def test_runs_that_no_setting_tells_apart_are_points_of_their_own(
     assert state.replicates == drawn
 
 
+def test_two_results_of_one_measurement_make_a_pair_where_nothing_was_set(tmp_path: Path) -> None:
+    """One stands over what was set; where nothing was it would stand over itself."""
+    rows = [
+        run(energy_j=None, power_w=None, latency_p99_us=None, replicate=r, load_qps=None,
+            performance_metric="throughput_qps", throughput_qps=rate, latency_mean_us=1e6 / rate)
+        for r, rate in enumerate((1_200.0, 1_300.0, 1_400.0, 1_480.0))
+    ]  # fmt: skip
+    first = default_state(Lakes(write_lake(tmp_path / "lake", rows)).at(None))
+    assert (first.x, first.y) == (PERFORMANCE, "latency_mean_us")
+
+
 def test_colour_and_size_show_any_knob(tmp_path: Path) -> None:
     view = machines(tmp_path)
     state = ExploreState(x="latency_p99_us", y="power_w", colour="machine", size="request",
@@ -489,6 +500,19 @@ def test_a_metric_of_one_value_is_none_of_any_opening(tmp_path: Path) -> None:
     view = Lakes(write_lake(tmp_path / "lake", rows)).at(None)
     assert "power_w" not in (default_state(view).y, default_state(view).cost)
     assert modes_opens(view).metric == findings_opens(view).metric == "latency_p99_us"
+
+
+@pytest.mark.parametrize(("least_qps", "shown"), [(1_990.0, False), (1_500.0, True)])
+def test_a_rate_that_was_asked_for_tells_nothing(
+    least_qps: float, shown: bool, tmp_path: Path
+) -> None:
+    rows = [
+        run(energy_j=None, power_w=None, load_qps=2_000.0, itr_us=itr, replicate=r,
+            throughput_qps=least_qps + r, latency_p99_us=50.0 + r + itr)
+        for itr in (2.0, 50.0) for r in range(2)
+    ]  # fmt: skip
+    first = default_state(Lakes(write_lake(tmp_path / "lake", rows)).at(None))
+    assert ("throughput_qps" in (first.x, first.y, first.cost)) is shown
 
 
 def test_the_time_is_the_performance_of_a_workload_that_names_none(tmp_path: Path) -> None:
