@@ -94,13 +94,16 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
             # Names of files say it of one output each.
             reading.columns = (CONNECTIONS,)
             reading.knobs["connections"] = int(found[2])
-    if asked := [*_ASKED.finditer(whole, 0, whole.index(text))]:
-        rate, thousands = asked[-1].groups()
-        reading.knobs["load_qps"] = float(rate) * (1e3 if thousands else 1.0)
     reading.problems = problems.all()
     if not reading.measurements:
         raise FormatError(f"no latency and no count of requests in this output ({context.name})")
     add_settings(reading, output, outputs, lambda text: tuple(_SETUP.findall(text)))
+    if asked := [*_ASKED.finditer(whole, 0, whole.index(text))]:
+        rate, thousands = asked[-1].groups()
+        reading.knobs["load_qps"] = float(rate) * (1e3 if thousands else 1.0)
+        # The option of the command is no second setting.
+        reading.knobs.pop("rate", None)
+        reading.columns = tuple(each for each in reading.columns if each.name != "rate")
     return reading
 
 

@@ -66,7 +66,7 @@ def choose_units(
     ranked = []
     for order, (t, e, p) in enumerate(product(times, energies, powers)):
         units = (e, p, t)
-        if len(powers) > 1 and p[0] != "W" and not _is_proven(sides, units, most_w):
+        if len(powers) > 1 and p[0] != "W" and not is_proven(sides, units, most_w):
             continue
         if is_free and (e[0], t[0]) != ("J", "s") and not _all_fit(energy, duration, e[1], t[1]):
             continue
@@ -144,7 +144,7 @@ def _all_fit(
     return bool(np.all((watts >= MACHINE_W[0]) & (watts <= MACHINE_W[1])))
 
 
-def _is_proven(
+def is_proven(
     sides: tuple[Guess | None, Guess | None, Guess | None], units: Sequence[_Unit], most_w: float
 ) -> bool:
     """Return whether the energies of the rows are power times time in these units.

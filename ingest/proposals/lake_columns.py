@@ -18,6 +18,7 @@ from ingest.proposals.cost_units import (
     doubt_units,
     is_of_something_else,
     is_product,
+    is_proven,
     lacks_prefixes,
     leave_out_domains,
     misses,
@@ -29,6 +30,7 @@ from ingest.proposals.heading_roles import MEASURED, PERCENTILE, is_spread
 from ingest.proposals.request_units import NO_UNIT, is_latency, name_latencies
 from ingest.proposals.request_units import choose_units as choose_latency_units
 from ingest.settings.column_names import WORDS
+from ingest.settings.units import unit_of
 
 # Headings of studies of several machines, and what these take.
 _SEVERAL: Final = (
@@ -265,18 +267,28 @@ def _give_units(run: _Run, guesses: Sequence[Guess]) -> None:
 
 
 def _choose_of_parts(metrics: Sequence[Guess]) -> None:
-    """Choose the units of an energy, a power and a time of one part, such as `w_energy`."""
+    """Choose the units of an energy, a power and a time of one part, such as `w_energy`.
+
+    Only where the energies are power times time: `cpu_time` may be of something else.
+    """
     parts: dict[tuple[str, ...], dict[str, Guess]] = {}
     for guess in metrics:
         if not (guess.to or guess.unit):
             parts.setdefault(guess.heading.words[:-1], {})[guess.quantity] = guess
-    for part, sides in parts.items():
-        if part and {"energy", "power", "time"} <= sides.keys():
-            sides = {of: sides[of] for of in ("energy", "power", "time")}
-            choose_units(sides["energy"], sides["power"], sides["time"], PLAUSIBLE_W[1])
-            units = ", ".join(f"{of} in {guess.unit}" for of, guess in sides.items())
-            for guess in sides.values():
-                guess.doubt = f"says no unit: {units} agree, and others may"
+    for part, of in parts.items():
+        if not part or not {"energy", "power", "time"} <= of.keys():
+            continue
+        sides = of["energy"], of["power"], of["time"]
+        reasons = [guess.why for guess in sides]
+        choose_units(*sides, PLAUSIBLE_W[1])
+        units = [unit for guess in sides if (unit := unit_of(guess.unit))]
+        if is_proven(sides, [(unit.text, unit.scale) for unit in units], PLAUSIBLE_W[1]):
+            told = ", ".join(unit.text for unit in units)
+            for guess in sides:
+                guess.doubt = f"says no unit: {told} of energy, power and time agree, others may"
+        else:
+            for guess, reason in zip(sides, reasons, strict=True):
+                guess.unit, guess.why = "", reason
 
 
 def _is_less_a_baseline(guess: Guess) -> bool:

@@ -71,6 +71,14 @@ def test_the_rate_that_a_command_asks_of_wrk2_is_the_load(command: str) -> None:
     assert read(WRK2).knobs == {}
 
 
+def test_the_rates_of_several_outputs_of_wrk2_are_one_setting() -> None:
+    other = WRK2.replace("60018", "60019")
+    text = f"$ wrk2 --rate 1000 http://x\n{WRK2}\n$ wrk2 --rate 2000 http://x\n{other}\n"
+    readings = [read(text, part) for part in ("1", "2")]
+    assert [each.knobs for each in readings] == [{"load_qps": 1000.0}, {"load_qps": 2000.0}]
+    assert [each.columns for each in readings] == [(), ()]
+
+
 def test_wult_gives_a_run_for_each_c_state() -> None:
     """C6: latencies 4, 3, 5 us; C1E: 2 and 1. Percentiles interpolate: p75 of 3, 4, 5 is 4.5."""
     assert wult.list_parts([WULT.encode()], HERE) == ["C1E", "C6"]
