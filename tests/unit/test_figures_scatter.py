@@ -405,6 +405,18 @@ def test_each_symbol_with_one_point_competes_with_the_others(tmp_path: Path) -> 
     assert sorted(line["y"].tolist()) == [2.0, 3.0]
 
 
+def test_a_point_alone_by_its_symbol_is_best_only_where_it_is_best_of_all(tmp_path: Path) -> None:
+    """Poll was run with two delays, the others with one: the most energy is not the lowest."""
+    rows = [run(mode=mode, itr_us=itr, dvfs_ghz=None, energy_j=energy, latency_p99_us=p99)
+            for mode, itr, energy, p99 in (("poll", 2.0, 3.0, 5.0), ("poll", 4.0, 2.5, 9.0),
+                                           ("hybrid", 2.0, 2.0, 6.0),
+                                           ("interrupt", 2.0, 4.0, 7.0))]  # fmt: skip
+    shown = draw(points_of(tmp_path / "lake", rows), symbol="mode", colour="none", size="none")
+    marks = {t["meta"]["winner"]: pairs(t) for t in traces(shown, "winner")}
+    # Products: 15, 22.5, 12, 28.
+    assert marks == {"performance": [(5, 3)], "energy": [(6, 2)], "edp": [(6, 2)]}
+
+
 def test_points_of_any_encoding_are_sorted_and_none_stay_none(points: pl.DataFrame) -> None:
     """Without colour, size and symbol all points are one trace, in the order of the query."""
     plain = ExploreState(colour="none", size="none", symbol="none")

@@ -36,7 +36,8 @@ _MANY: Final = 400
 class Marks:
     """What stands out among the points that compete: one system (and symbol) at like given knobs.
 
-    Where that would leave each point alone, the symbols compete with each other.
+    Where a point is alone by its symbol only, the symbols compete with each other, as they do in
+    the table of best settings.
 
     Attributes:
         symbol: Index of each group's style, shape (k,); groups are ordered by it.
@@ -80,12 +81,12 @@ def find_marks(
     symbols = symbols_of(points, encoding)
     _, group = points.numbered(name for name in catalogue.choice_columns if name in varying)
     apart = distinct(symbols * (group.max(initial=0) + 1) + group)[1]
-    together, alone = (int(numbers.max(initial=-1)) + 1 for numbers in (group, apart))
-    if alone < len(points) or together == len(points):
-        group = apart
-    else:
-        # Each point alone would be the best of its symbol: all symbols compete.
+    together, alone = (np.bincount(numbers)[numbers] for numbers in (group, apart))
+    if ((alone == 1) & (together > 1)).any():
+        # A point that is alone by its symbol would be the best of it, as the worst of all too.
         symbols = np.full(len(points), EVERY)
+    else:
+        group = apart
     first, group = distinct(group)
     symbol = symbols[first]
     within = _within(points, state, catalogue)
