@@ -111,12 +111,7 @@ class Lake:
         A published table, a known format and a declared table are none of them; nor is a guess
         whose line `guessed` a person removed from the settings.
         """
-        return frozenset(self.guesses)
-
-    @cached_property
-    def guesses(self) -> dict[str, tuple[str, str]]:
-        """By dataset of `guessed` the command that corrects a unit, and what was corrected."""
-        return {row[0]: row[1:] for row in self.polars(*guessed_query()).rows()}
+        return frozenset(self.polars(*guessed_query())["dataset"])
 
     def __enter__(self) -> "Lake":
         return self

@@ -28,8 +28,11 @@ _KEY: Final = "wattlas"
 # What a dataset says of itself: a text in Markdown, how to cite it, its licence, its address. It is
 # metadata of the column `dataset`, so that each version of the lake has its own.
 ABOUT: Final = ("description", "citation", "licence", "url")
-# Beside these the metrics of which a unit is a guess, apart by blanks.
+# Beside these what was guessed: the metrics of which a unit is, apart by blanks; the `COLUMN=UNIT`
+# that corrects one; the titles of columns that a person corrected, by line.
 DOUBTED: Final = "doubted"
+INSTEAD: Final = "instead"
+CORRECTED: Final = "corrected"
 ABOUT_COLUMN: Final = "dataset"
 _ABOUT_KEY: Final = "wattlas-about"
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,62}")

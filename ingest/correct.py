@@ -196,12 +196,8 @@ def _check_found(
 def _shared(state: LakeState, dataset: str, place: Place) -> Column | None:
     """Return the lake's column that a dataset shares with others, which is one for all of them."""
     titles = {*map(_plain, place.names)}
-    for column in state.columns.values():
-        if _KIND.sub("", column.name) in titles:
-            datasets = datasets_with(state.lake, column.name)
-            if dataset in datasets and len(datasets) > 1:
-                return column
-    return None
+    like = (c for c in state.columns.values() if _KIND.sub("", c.name) in titles)
+    return next((c for c in like if {dataset} < {*datasets_with(state.lake, c.name)}), None)
 
 
 def _options(

@@ -108,6 +108,7 @@ class TableDeclaration:
         differences: By a new heading, that of a counter as a run began and that as it ended.
         last_of: A heading: of the rows with one text in it, which grow, only the last is a run.
         guessed: What a proposal took its columns for; empty if a person declared them.
+        corrected: By heading, or part of paths, for what a person takes it instead: words.
         is_shipped: Whether the declaration comes with wattlas.
         names: Those of all columns, of a table without headings.
     """
@@ -130,6 +131,7 @@ class TableDeclaration:
     products: Mapping[str, Sequence[str]] = field(default_factory=dict)
     differences: Mapping[str, Sequence[str]] = field(default_factory=dict)
     guessed: str = ""
+    corrected: Mapping[str, str] = field(default_factory=dict)
     is_shipped: bool = False
     pivot: tuple[str, str] | None = None
     parts: tuple[str, ...] = ()

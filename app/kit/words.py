@@ -5,7 +5,6 @@ as it is, it gives the numbers of the view, or the rows that enter the steps aft
 may have answered from memory what it asked before; the numbers are the same.
 """
 
-import re
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import product
@@ -22,6 +21,7 @@ from data.analysis.facet_counts import count_runs
 from data.analysis.like_with_like import Slice
 from data.analysis.mirrored import mirrored
 from data.catalogue import Catalogue, deviations
+from data.declared import CORRECTED, INSTEAD
 from data.knob_table import ADAPTIVE, GOVERNOR
 from data.knobs import Knob
 from data.queries.lake_page import problems_query, unread_query
@@ -253,16 +253,15 @@ def no_run_left(cube: pl.DataFrame, selection: Selection, catalogue: Catalogue) 
 def guessed_words(view: LakeView, selection: Selection) -> str:
     """Say that what was set was guessed in runs that the filters leave; empty where none was."""
     datasets = view.part_left(selection).values("dataset")
-    guesses = {name: each for name, each in view.lake.guesses.items() if name in datasets}
-    if not guesses:
+    guessed = sorted(view.lake.guessed.intersection(datasets))
+    if not guessed:
         return ""
+    said = [view.lake.about.get(name, {}) for name in guessed]
+    right = said[0].get(CORRECTED, "").split("\n") if len(said) == 1 else []
     knobs = configuration_knobs(named_columns(view, selection), view.catalogue)
-    dataset, (_, by_hand) = next(iter(guesses.items()))
-    by_hand = by_hand if len(guesses) == 1 else ""
-    # `level (knob)`, `Voltage [V] (given)`; a column that others have is called `level of sorts`.
-    bare = {knob.name: knob.title.removesuffix(f" of {dataset}") for knob in knobs}
-    right = {n for n, title in bare.items() if re.search(rf" {re.escape(title)} [(\[]", by_hand)}
-    knobs = [knob for knob in knobs if knob.is_declared and knob.name not in right]
+    # One that other datasets have too is called `level of sorts` after it was corrected.
+    bare = {knob.name: knob.title.removesuffix(f" of {guessed[0]}") for knob in knobs}
+    knobs = [knob for knob in knobs if knob.is_declared and bare[knob.name] not in right]
     listed = some_of([knob.noun for knob in knobs])
     found = f"What was set was guessed: {listed}" if listed else "No column was guessed to be set"
     # Where rows are declared to be means, their deviations are used.
@@ -281,8 +280,8 @@ def guessed_words(view: LakeView, selection: Selection) -> str:
     first = min(knobs, key=lambda knob: knob.is_given) if knobs else None
     word = "label" if first is not None and not first.is_given else "knob"
     way = f"{_CORRECT} {first.column if first is not None else 'COLUMN'}={word}{place}"
-    units = sorted(unit.removeprefix(f"{_CORRECT} ") for unit, _ in guesses.values() if unit)
-    way += f", or {units[0]} of a guessed unit" if units else ""
+    units = sorted(each[INSTEAD] for each in said if INSTEAD in each)
+    way += f", or {shlex.quote(units[0])} of a guessed unit" if units else ""
     return f"{found}. To correct it: {way}.{note}"
 
 

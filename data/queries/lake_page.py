@@ -191,17 +191,9 @@ def unread_query() -> tuple[str, list[Any]]:
 
 
 def guessed_query() -> tuple[str, list[Any]]:
-    """Build the query of the datasets of which a table's roles of columns were guessed: `dataset`;
-    `command`, which corrects a doubted unit, and `by_hand`, what was corrected; both may be empty.
-    """
-    sql = (
-        "SELECT dataset, coalesce(min(regexp_extract(detail, '`(python -m ingest correct [^`]+)`', "
-        "1)) FILTER (kind = 'doubted_unit' AND detail NOT LIKE '%=UNIT%'), '') AS command, "
-        "string_agg(regexp_extract(detail, 'corrected by hand: [^;]+')) AS by_hand "
-        "FROM problems WHERE kind IN ('guessed_columns', 'doubted_unit') AND dataset NOT NULL "
-        "GROUP BY dataset HAVING bool_or(kind = 'guessed_columns')"
-    )
-    return sql, []
+    """Build the query of the datasets of which a table's roles of columns were guessed."""
+    kind = "kind = 'guessed_columns'"
+    return f"SELECT DISTINCT dataset FROM problems WHERE {kind} AND dataset NOT NULL", []
 
 
 def measured_query(catalogue: Catalogue) -> tuple[str, list[Any]]:

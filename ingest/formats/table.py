@@ -21,9 +21,9 @@ from ingest.formats.table_rows import Table
 from ingest.formats.table_values import convert, plain_column, values_of
 from ingest.records import ProblemList, ReadContext, SummaryRow, SummaryTable
 from ingest.settings.dataset import UNKNOWN
-from ingest.settings.heading_words import BY_HAND, correcting
+from ingest.settings.heading_words import correcting
 from ingest.settings.tables import CORE, declaration_of
-from ingest.settings.units import unit_instead
+from ingest.settings.units import doubts_in
 
 # A 0 in these columns, and in latencies, is not a measurement.
 _RATES: Final = frozenset({"load_qps", "throughput_qps"})
@@ -106,19 +106,15 @@ def _note_guesses(
         problems.add("undeclared_columns", "doubted", detail)
     if declaration.guessed:
         detail = f"columns were guessed from headings and cells: {declaration.guessed}"
-        by_hand = declaration.guessed.partition(BY_HAND)[2]
         named = [target.heading for target in targets if target.own and target.own.role == "knob"]
-        if name := next((each for each in named if f"{each} (" not in by_hand), ""):
+        if name := next((each for each in named if each not in declaration.corrected), ""):
             detail += f"; if {name} was not set: {correcting(name, 'label')}"
         problems.add("guessed_columns", "doubted", detail)
-    doubted: dict[str, list[str]] = {}
-    for heading, column in declaration.columns.items():
-        if column.doubt and heading in table.headings:
-            doubted.setdefault(column.doubt, []).append(heading)
-    for doubt, (heading, *others) in doubted.items():
-        alike = f"; so {', '.join(others)}" if others else ""
-        way = f"say which, as by {correcting(heading, unit_instead(doubt))}"
-        problems.add("doubted_unit", "doubted", f"{heading} {doubt}{alike}; {way}")
+    there = ((name, each.doubt) for name, each in declaration.columns.items()
+             if name in table.headings)  # fmt: skip
+    for heading, unit, doubt in doubts_in(there):
+        way = f"say which, as by {correcting(heading, unit or 'UNIT')}"
+        problems.add("doubted_unit", "doubted", f"{doubt}; {way}")
 
 
 def _valued(

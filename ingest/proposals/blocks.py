@@ -34,7 +34,7 @@ from ingest.settings.column_names import WORDS, can_be, clean_name
 from ingest.settings.dataset import Settings
 from ingest.settings.heading_words import words_of
 from ingest.settings.headings import without_unit
-from ingest.settings.units import unit_of
+from ingest.settings.units import doubts_in, unit_of
 
 _NAMED: Final = 8
 # Tables of one sweep share this part of their headings, or this one where names say it.
@@ -57,12 +57,9 @@ def summary_of(guessed: GuessedTable) -> Iterator[str]:
             more = f", and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
             yield f"#   {word}: {', '.join(named[:_NAMED])}{more}"
     yield from (f"#   {words}" for words in guessed.shape.words())
-    doubted: dict[str, list[str]] = {}
-    for guess in guessed.guesses:
-        if guess.doubt and (guess.to or guess.role == "metric"):
-            doubted.setdefault(guess.doubt, []).append(guess.heading.text)
-    for doubt, (name, *others) in doubted.items():
-        yield f"#   doubtful: {name} {doubt}" + (f"; so {', '.join(others)}" if others else "")
+    measured = (guess for guess in guessed.guesses if guess.to or guess.role == "metric")
+    doubts = doubts_in((guess.heading.text, guess.doubt) for guess in measured)
+    yield from (f"#   doubtful: {doubt}" for _, _, doubt in doubts)
     if guessed.means is not None:
         deviations = ", with their deviations" if guessed.means.sd or guessed.means.of else ""
         yield f"#   means: of {guessed.means.n} runs each{deviations}"

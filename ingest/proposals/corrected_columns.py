@@ -10,7 +10,6 @@ from data.declared import Column
 from data.errors import SettingsError
 from data.schema import KNOBS, MEASUREMENTS
 from ingest.formats.table_columns import OF_TABLE
-from ingest.settings.heading_words import BY_HAND
 from ingest.settings.headings import read_heading, without_unit
 from ingest.settings.tables import target_kinds
 from ingest.settings.units import unit_of
@@ -19,6 +18,8 @@ ROLES: Final = ("knob", "given", "metric", "label")
 DIRECTIONS: Final = ("less", "more")
 # Columns of the lake that a column may be; `replicate` is one.
 TARGETS: Final = target_kinds({})
+# What stands before the columns that a person corrected in what was guessed.
+BY_HAND: Final = "corrected by hand"
 _LISTS: Final = ("set", "measured", "labels")
 # What a column has as a metric or as one of the lake, and as no other.
 _OF_METRICS: Final = ("to", "drop", "scale", "scale_by", "wraps_at", "better", "given")
@@ -39,6 +40,11 @@ class Place:
     name: str
     table: str
     said: Mapping[str, Any] | None
+
+    @property
+    def aim(self) -> str:
+        """The column of the lake or the section that it goes to; empty for one of its own."""
+        return self.name if self.said is None else str(self.said.get("to", ""))
 
     @property
     def names(self) -> set[str]:
@@ -128,28 +134,22 @@ def _of_its_own(place: Place) -> dict[str, str]:
     return {"name": name if name != place.name else "", "unit": unit.text if unit else ""}
 
 
-def retold(told: Iterable[str], name: str, word: str) -> tuple[str, list[str]]:
+def retold(told: Iterable[str], name: str, corrected: Mapping[str, str]) -> tuple[str, list[str]]:
     """Move a column in what a table is told to be, such as `set: threads (4)`, to what was
     corrected by hand.
 
     Returns:
         What it was told to be; empty where the lines are cut. The lines.
     """
-    item = re.compile(rf"(?:(?<=: )|, ){re.escape(name)}(?: \(([^()]*)\))?(?=, |$)")
-    was, words, by_hand, kept = "", {kind_of(word): word}, list[str](), list[str]()
+    item = re.compile(rf"(?:(?<=: )|, ){re.escape(name)}(?: \([^()]*\))?(?=, |$)")
+    was, kept = "", list[str]()
     for line in told:
-        kind, items = line.partition(": ")[::2]
-        found = item.search(line) if kind in (*_LISTS, BY_HAND) else None
-        left = item.sub("", line).replace(": , ", ": ").partition(": ")[2] if found else items
-        if kind == BY_HAND:
-            by_hand = [left] if left else []
-            words = (
-                {kind_of(each): each for each in found[1].split(", ")} | words if found else words
-            )
-        elif found:
+        kind = line.partition(": ")[0]
+        if kind in _LISTS and (found := item.search(line)):
             was = was or f"{kind}: {found[0].removeprefix(', ')}"
+            left = item.sub("", line).replace(": , ", ": ").partition(": ")[2]
             kept += [f"{kind}: {left}"] if left not in ("", "from the path") else []
-        else:
+        elif kind != BY_HAND:
             kept.append(line)
-    said = ", ".join([*by_hand, f"{name} ({', '.join(words.values())})"])
+    said = ", ".join(f"{column} ({words})" for column, words in corrected.items())
     return was, [*kept, f"{BY_HAND}: {said}"]

@@ -6,7 +6,7 @@ paths are groups of a pattern, with a section each.
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
@@ -14,6 +14,7 @@ from data.declared import Column
 from data.errors import SettingsError
 from data.schema import MEASUREMENTS
 from ingest.proposals.corrected_columns import (
+    BY_HAND,
     TARGETS,
     Place,
     changed,
@@ -32,9 +33,8 @@ from ingest.proposals.sections import (
     workload_section,
 )
 from ingest.settings.column_names import clean_name
-from ingest.settings.heading_words import BY_HAND
+from ingest.settings.units import doubts_in
 
-_NOTE: Final = "# Corrected: "
 _GROUP: Final = re.compile(r"\(\?P<(\w+)>")
 _OF_LINES: Final = (
     *("to", "name", "role", "unit", "better", "given", "scale", "scale_by", "values", "wraps_at"),
@@ -47,14 +47,13 @@ class ProposalText:
 
     def __init__(self, text: str) -> None:
         self._paragraphs = text.rstrip("\n").split("\n\n")
-        self._notes: dict[tuple[str, str], str] = {}
         self._touched: set[int] = set()
         self._left: set[str] = set()
 
     def places(self) -> list[Place]:
         """Return where columns are, in the order of the text."""
         places = []
-        for at, entry in self._entries():
+        for at, entry in self.entries():
             example = re.search(r"such as (.+)", self._paragraphs[at])
             table = example[1] if example else "the files"
             for name, said in entry.get("columns", {}).items():
@@ -84,7 +83,7 @@ class ProposalText:
         after = changed(before, word, place)
         if others is not None and "to" not in after and not is_like(after, others):
             after["name"] = after["title"] = apart
-        self._left.add(place.name if place.said is None else place.said.get("to", ""))
+        self._left.add(place.aim)
         if place.said is None:
             self._put_path(place, at, after)
         elif at and "to" not in after and "name" not in after:
@@ -93,7 +92,6 @@ class ProposalText:
         else:
             self._put(place, after)
         self._touched.add(place.at)
-        self._notes[place.name, kind_of(word)] = word
         return self._tell(place, word) or role_in(before)
 
     def told(self, place: Place) -> list[str]:
@@ -102,18 +100,16 @@ class ProposalText:
         return [line.lstrip("# ") for line in lines if line.startswith("#   ")]
 
     def finished(self) -> str:
-        """Return the text, with what was corrected in its head.
+        """Return the text.
 
         Raises:
             SettingsError: Nothing tells the runs of a table apart, or two columns are one.
         """
         aims: dict[str, set[str]] = {}
-        for at, entry in self._entries():
-            columns = entry.get("columns", {}).values()
-            own = [each if isinstance(each, str) else each.get("to", "") for each in columns]
-            aims.setdefault(entry.get("workload", ""), set()).update(own)
+        for at, entry in self.entries():
+            aims.setdefault(entry.get("workload", ""), set()).update(self._aims(at))
             if at in self._touched and "refuse" not in entry:
-                self._check(at, entry, own)
+                self._check(at, entry)
         for at, name, work in self._sections("workloads"):
             there = {aim for aim in aims.get(name, ()) if self._is_metric(aim)}
             if work["performance_metric"] in self._left - there:
@@ -121,18 +117,13 @@ class ProposalText:
                 self._paragraphs[at] = (
                     workload_section(name, costs[0], work["loop"]).rstrip() if costs else ""
                 )
-        head = self._paragraphs[0].split("\n")
-        notes = {(c, kind_of(w)): w for c, w in corrections_in(self._paragraphs[0])} | self._notes
-        head = [line for line in head if not line.startswith(_NOTE)]
-        self._paragraphs[0] = "\n".join(
-            [*head, *(f"{_NOTE}{c}={w}" for (c, _), w in notes.items())]
-        )
         return "\n\n".join(filter(None, self._paragraphs)) + "\n"
 
     def _parsed(self) -> Iterator[tuple[int, dict[str, Any]]]:
         yield from ((at, tomllib.loads(text)) for at, text in enumerate(self._paragraphs))
 
-    def _entries(self) -> Iterator[tuple[int, dict[str, Any]]]:
+    def entries(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield the entries of tables and names, each with the number of its paragraph."""
         for at, parsed in self._parsed():
             for entry in (*parsed.get("tables", ()), *parsed.get("names", ())):
                 yield at, entry
@@ -143,9 +134,9 @@ class ProposalText:
 
     def _said(self, place: Place) -> tuple[int, dict[str, Any]]:
         """Return all that is said of a column, and the paragraph of its own section; 0 for none."""
-        said = {"to": place.name} if place.said is None else dict(place.said)
+        said = dict(place.said or {"to": place.aim})
         for at, name, section in self._sections("columns"):
-            if name == said.get("to"):
+            if name == place.aim:
                 return at, {**section, **{k: v for k, v in said.items() if k == "values"}}
         return 0, said
 
@@ -167,7 +158,7 @@ class ProposalText:
         """Write the section of a part of paths; what is a column of the lake has none."""
         other = clean_name(after.get("name", f"{place.name} of path"), "text")
         name = after.get("to") or (place.name if at and "name" not in after else other)
-        for number, entry in self._entries():
+        for number, entry in self.entries():
             old = text_of(entry.get("pattern", ""))
             new = renamed(old, {place.name: name})
             self._paragraphs[number] = self._paragraphs[number].replace(old, new)
@@ -181,46 +172,46 @@ class ProposalText:
             self._paragraphs.append(section)
 
     def _tell(self, place: Place, word: str) -> str:
-        """Say in the comments and in `guessed` that a column was corrected; return what was there,
+        """Say in the entry and its comments that a column was corrected; return what was there,
         such as `set: threads (4)`.
         """
+        entry = next(entry for at, entry in self.entries() if at == place.at)
+        corrected = dict(entry.get("corrected", {}))
+        words = {kind_of(each): each for each in corrected.get(place.name, word).split(", ")}
+        corrected[place.name] = ", ".join((words | {kind_of(word): word}).values())
         lines = self._paragraphs[place.at].split("\n")
-        at = next((n for n, line in enumerate(lines) if line.startswith("guessed = ")), None)
-        if at is None:
-            return ""
         comments = [n for n, line in enumerate(lines) if line.startswith("#   ")]
-        told = [lines[n][4:] for n in comments] or [tomllib.loads(lines[at])["guessed"]]
-        gone = self._left - self._aims(place.at)
+        told = [lines[n][4:] for n in comments] or [entry.get("guessed", "")]
+        gone = self._left.difference(self._aims(place.at))
         kept = [line for line in told if line.removeprefix("performance: ") not in gone]
         kept = [line for line in kept if not line.startswith("doubtful: ")]
-        was, kept = retold([*kept, *self._doubts(place.at)], place.name, word)
-        lines[at] = f"guessed = {text_of('; '.join(kept))}"
+        there = (each for each in self.places() if each.at == place.at)
+        doubts = doubts_in((p.name, p.said.get("doubt", "")) for p in there if p.said)
+        kept += [f"doubtful: {doubt}" for _, _, doubt in doubts]
+        was, kept = retold(kept, place.name, corrected)
         if comments:
             lines[comments[0] : comments[-1] + 1] = [f"#   {line}" for line in kept]
+        if "guessed" in entry:
+            at = next(n for n, line in enumerate(lines) if line.startswith("guessed = "))
+            lines[at] = f"guessed = {text_of('; '.join(kept))}"
+        at = 1 + next(n for n, line in enumerate(lines) if line.startswith("[["))
+        lines[at : at + ("corrected" in entry)] = [f"corrected = {value_of(corrected)}"]
         self._paragraphs[place.at] = "\n".join(lines)
         return was
 
-    def _aims(self, at: int) -> set[str]:
-        return {str(p.said.get("to", "")) for p in self.places() if p.at == at and p.said}
+    def _aims(self, at: int) -> list[str]:
+        return [place.aim for place in self.places() if place.at == at and place.said]
 
-    def _doubts(self, at: int) -> Iterator[str]:
-        doubted: dict[str, list[str]] = {}
-        for place in self.places():
-            if place.at == at and place.said and (doubt := place.said.get("doubt")):
-                doubted.setdefault(doubt, []).append(place.name)
-        for doubt, (name, *others) in doubted.items():
-            yield f"doubtful: {name} {doubt}" + (f"; so {', '.join(others)}" if others else "")
-
-    def _check(self, at: int, entry: Mapping[str, Any], aims: Iterable[str]) -> None:
+    def _check(self, at: int, entry: Mapping[str, Any]) -> None:
         """See that the runs of a table are told apart, and that each column goes to its own.
 
         Raises:
             SettingsError: They are not.
         """
         places = [place for place in self.places() if place.at == at]
-        aims = [aim for aim in aims if aim]
+        aims = [aim for aim in self._aims(at) if aim]
         if twice := sorted({aim for aim in aims if aims.count(aim) > 1}):
-            both = " and ".join(p.name for p in places if p.said and p.said.get("to") == twice[0])
+            both = " and ".join(p.name for p in places if p.said and p.aim == twice[0])
             raise SettingsError(f"{both} of {places[0].table} would both be {twice[0]}")
         roles = {role_in(self._said(place)[1]) for place in places}
         rows = re.search(r"([\d,]+) rows", self._paragraphs[at])
@@ -233,9 +224,11 @@ class ProposalText:
 
 
 def corrections_in(text: str) -> list[tuple[str, str]]:
-    """Return what was corrected in a proposal: columns and words."""
-    notes = re.findall(rf"^{_NOTE}(.+)$", text, re.MULTILINE)
-    return [(note.rpartition("=")[0], note.rpartition("=")[2]) for note in notes]
+    """Return what was corrected in a proposal, columns and words; an older one has comments."""
+    older = re.findall(r"^# Corrected: (.+)=(.+)$", text, re.MULTILINE)
+    said = (entry.get("corrected", {}).items() for _, entry in ProposalText(text).entries())
+    pairs = (pair for each in said for pair in each)
+    return [*older, *((name, word) for name, words in pairs for word in words.split(", "))]
 
 
 def corrected_again(text: str, before: str) -> str:

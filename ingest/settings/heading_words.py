@@ -10,8 +10,6 @@ from unicodedata import combining, normalize
 from ingest.settings.column_names import KNOWN_WORDS, TRANSLATED
 from ingest.settings.units import PREFIX_WORDS, unit_of
 
-# What stands before the columns that a person corrected in what was guessed.
-BY_HAND: Final = "corrected by hand"
 _PREFIXED: Final = re.compile(rf"(.*?)((?i:{'|'.join(PREFIX_WORDS)})[A-Z][A-Za-z]*)")
 _PART: Final = re.compile(r"(?:[A-Za-z0-9%µμ°]|(?<=\d)\.(?=\d))+")
 # Words with a number in them: percentiles, and processors such as `gpu0`.

@@ -103,7 +103,7 @@ _NAMED: Final[dict[str, type[Struct]]] = {
 _LISTED: Final[dict[str, type[Struct]]] = {
     "names": table_of(
         "FileNames",
-        {"baseline_system": str, "set": _Constants, "guessed": str},
+        {"baseline_system": str, "set": _Constants, "guessed": str, "corrected": dict[str, str]},
         required={"pattern": str, "workload": str, "system": str},
     ),
     "tables": table_of(
@@ -118,7 +118,7 @@ _LISTED: Final[dict[str, type[Struct]]] = {
             ),
             **{"set": _Constants, "columns": _Columns | list[str], "aggregate": Aggregate},
             "factors": bool,
-            **dict.fromkeys(("skip", "split", "totals"), dict[str, str]),
+            **dict.fromkeys(("skip", "split", "totals", "corrected"), dict[str, str]),
             **dict.fromkeys(("products", "differences"), dict[str, list[str]]),
             "pivot": tuple[str, str],
             "parts": list[str],

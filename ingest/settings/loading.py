@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from data.declared import ABOUT, DOUBTED, Column, from_settings
+from data.declared import ABOUT, Column, from_settings
 from data.errors import DataError, SettingsError
 from data.schema import MEASUREMENTS
 from ingest.declarations import TableDeclaration
@@ -25,7 +25,7 @@ from ingest.settings.layout import LISTED_SECTIONS, NAMED_SECTIONS, read_layer
 from ingest.settings.logs import build_log
 from ingest.settings.patterns import check_groups, literal_beginning, path_pattern
 from ingest.settings.power import PowerSettings
-from ingest.settings.tables import build_meter, build_table, doubted_metrics, target_kinds
+from ingest.settings.tables import about_guesses, build_meter, build_table, target_kinds
 
 # Sections that map functions to subsystems.
 _MAPPING: Final = frozenset({"subsystems", "functions"})
@@ -130,8 +130,8 @@ def _build(
         raise SettingsError(f"names: workload {unknown[0]!r} has no [workloads] table ({origin})")
     tables = _tables(merged, columns)
     about = {key: merged["dataset"][key] for key in ABOUT if key in merged["dataset"]}
-    if doubted := doubted_metrics(tables):
-        about[DOUBTED] = " ".join(sorted(doubted))
+    entries = (*merged["tables"], *merged["names"])
+    about |= about_guesses(tables, {n for entry in entries for n in entry.get("corrected", ())})
     return Settings(
         dataset=merged["dataset"].get("name"),
         synthetic=merged["dataset"].get("synthetic", False),

@@ -1,20 +1,22 @@
 """Tables and power meters that a dataset's settings declare, and the lake's columns for theirs."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, Final
 
 import msgspec
 import pyarrow as pa
 
-from data.declared import Column
+from data.declared import CORRECTED, DOUBTED, INSTEAD, Column
 from data.errors import SettingsError
 from data.knob_table import STATED
 from data.schema import KNOBS, MEASUREMENTS
 from ingest.declarations import Aggregate, MeterDeclaration, TableColumn, TableDeclaration
 from ingest.settings.column_names import clean_name
+from ingest.settings.headings import without_unit
 from ingest.settings.knobs import FOLLOWING
 from ingest.settings.patterns import compiled, path_pattern
+from ingest.settings.units import doubts_in
 
 # The number of the core that a row is of, if the dataset has no column of this name; and its kind.
 CORE: Final = "core"
@@ -36,7 +38,7 @@ _NAMING: Final = {
 _AS_STATED: Final = (
     "workload", "system", "replicates", "unpivot", "skip", "last_of", "totals", "products",
     "differences",
-    "guessed",
+    "guessed", "corrected",
 )  # fmt: skip
 
 
@@ -129,13 +131,25 @@ def table_column(entry: str | Mapping[str, Any]) -> TableColumn:
     return TableColumn(entry) if isinstance(entry, str) else msgspec.convert(entry, TableColumn)
 
 
-def doubted_metrics(tables: Iterable[TableDeclaration]) -> set[str]:
-    """Return the metrics of which a unit is a guess, and those that are computed from them.
+def about_guesses(tables: Iterable[TableDeclaration], corrected: Collection[str]) -> dict[str, str]:
+    """Return what was guessed of columns, by DOUBTED, INSTEAD and CORRECTED, where there is any."""
+    # What published tables doubt is a problem of the files that they fit.
+    own = [each for each in tables if not (each.is_shipped or each.refusal)]
+    columns = [column for each in own for column in each.columns.items()]
+    doubts = doubts_in((heading, column.doubt) for heading, column in columns)
+    titles = {*corrected, *(c.name for heading, c in columns if c.name and heading in corrected)}
+    about = {
+        DOUBTED: " ".join(sorted(_doubted_metrics(own))),
+        INSTEAD: min((f"{heading}={unit}" for heading, unit, _ in doubts if unit), default=""),
+        CORRECTED: "\n".join(sorted(titles | {*map(without_unit, titles)})),
+    }
+    return {key: text for key, text in about.items() if text}
 
-    What published tables doubt is a problem of the files that they fit.
-    """
+
+def _doubted_metrics(tables: Iterable[TableDeclaration]) -> set[str]:
+    """Return the metrics of which a unit is a guess, and those that are computed from them."""
     doubted = set[str]()
-    for table in (each for each in tables if not each.is_shipped):
+    for table in tables:
         there = {column.to for column in table.columns.values()}
         doubts = {heading: c for heading, c in table.columns.items() if c.doubt}
         own = {c.to or clean_name(c.name or name, "real") for name, c in doubts.items()}

@@ -89,6 +89,29 @@ def test_a_unit_and_roles_are_corrected_at_once_and_kept(
     assert columns["clock (MHz)"] == {"name": "clock", "role": "label", "unit": "MHz"}
 
 
+def test_each_version_of_a_lake_says_what_was_guessed_and_corrected(lake: Path) -> None:
+    with open_lake(lake) as guessed:
+        assert guessed.about["sorts"]["instead"] == "runtime=ms"
+    assert correct(lake, "runtime=ms", "clock=given") == 0
+    assert correct(lake, "clock=GHz") == 0
+    with open_lake(lake) as corrected, open_lake(lake, guessed.version) as before:
+        assert before.about == guessed.about
+        said = corrected.about["sorts"]
+    assert said == {"corrected": "clock\nclock (MHz)\nruntime"}
+    (kept,) = (each.text for each in read_proposals(lake) if each.root.endswith("sorts"))
+    (entry,) = tomllib.loads(kept)["tables"]
+    assert entry["corrected"] == {"runtime": "ms", "clock (MHz)": "given, GHz"}
+    assert entry["guessed"].endswith("; corrected by hand: runtime (ms), clock (MHz) (given, GHz)")
+
+
+def test_what_an_older_proposal_has_as_comments_is_corrected_again(added: Path) -> None:
+    (text,) = (each.text for each in read_proposals(added / "lake") if each.root.endswith("sorts"))
+    older = text.replace("\n\n", "\n# Corrected: clock (MHz)=label\n# Corrected: runtime=ms\n\n", 1)
+    entry = tomllib.loads(corrected_again(text, older))["tables"][0]
+    assert entry["corrected"] == {"clock (MHz)": "label", "runtime": "ms"}
+    assert entry["columns"]["runtime"] == {"to": "duration_s", "scale": 0.001}
+
+
 def test_a_part_of_paths_is_a_label_or_a_column_of_the_lake(
     lake: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
