@@ -142,7 +142,8 @@ def _correct(options: argparse.Namespace) -> int:
     from ingest.correct import correct
     from ingest.report import describe_report
 
-    done = correct(options.lake, options.corrections, options.dataset, options.table)
+    said = options.corrections, options.dataset, options.table, options.confirm
+    done = correct(options.lake, *said)
     print("\n".join([*done.lines, *describe_report(done.report, options.lake, False)]))
     return REFUSED if done.report.refused else OK
 

@@ -78,11 +78,15 @@ def describe_correct(commands: Any) -> argparse.ArgumentParser:
     )
     words = "knob, given (what ran, how much), metric, label, replicate; less or more (is better); "
     words += "a unit; a column of the lake (energy_j)"
-    sub.add_argument("corrections", nargs="+", type=correction, metavar="COLUMN=WORD", help=words)
+    sub.add_argument("corrections", nargs="*", type=correction, metavar="COLUMN=WORD", help=words)
     add_lake(sub)
     sub.add_argument("--dataset", type=dataset_name, metavar="NAME", help="if several have them")
-    sub.add_argument(
+    of_what = sub.add_mutually_exclusive_group()
+    of_what.add_argument(
         "--table", default="", metavar="FILE", help="only in tables with this in their path"
+    )
+    of_what.add_argument(
+        "--confirm", action="store_true", help="take all else that was guessed as right"
     )
     return sub
 

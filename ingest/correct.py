@@ -70,6 +70,7 @@ def correct(
     corrections: Sequence[tuple[str, str]],
     dataset: str | None = None,
     table: str = "",
+    is_confirmed: bool = False,
 ) -> Corrected:
     """Take columns for what a person says, in the lake's proposal; read their files again.
 
@@ -80,11 +81,14 @@ def correct(
             direction, a column of the lake or a unit.
         dataset: Which is meant, if several have these columns.
         table: A part of the path of the only table that is meant; empty for all.
+        is_confirmed: Whether all else that was guessed of the dataset is right.
 
     Raises:
         LakeError: There is no lake, or it cannot be read or written.
         SettingsError: A column or what it would be cannot be; the message says why.
     """
+    if not (corrections or is_confirmed):
+        raise SettingsError("nothing to correct: say COLUMN=WORD, or --confirm if all is right")
     if open_table(lake, "runs") is None:
         raise LakeError(f"no lake at {lake}: `python -m ingest add RAW...` makes one")
     state, kept = load_state(lake), read_proposals(lake)
@@ -97,10 +101,15 @@ def correct(
             there = _shared(state, guessed.dataset, place)
             was = text.correct(place, word, there, f"{place.name} of {guessed.dataset}")
             done.append((text, place, was, word))
+    touched = [text for text, *_ in done]
+    if is_confirmed:
+        touched = [*guessed.texts.values()]
+        for text in touched:
+            text.confirm()
     changed = {
         p.name: guessed.texts[p.name].finished()
         for p in kept
-        if guessed.texts.get(p.name) in [text for text, *_ in done]
+        if guessed.texts.get(p.name) in touched
     }
     if reason := next(filter(None, map(refusal_of, changed.values())), ""):
         raise SettingsError(f"that cannot be: {reason}")
@@ -111,6 +120,7 @@ def correct(
     tables = {(id(text), p.at): (text, p) for text, p, *_ in done}
     for text, place in tables.values():
         lines += [place.table, *text.told(place)]
+    lines += [f"{guessed.dataset}: what was guessed is taken as right"] * is_confirmed
     return Corrected(lines, add(options))
 
 
@@ -154,7 +164,8 @@ def _chosen(guessed: Sequence[_Guessed], columns: Sequence[str], table: str) -> 
     having = [each for each in guessed if all(each.find(column, table) for column in columns)]
     if len(having) > 1:
         names = ", ".join(each.dataset for each in having)
-        raise SettingsError(f"{' and '.join(columns)} in {names}: say which by --dataset")
+        what = " and ".join(columns) or "guesses"
+        raise SettingsError(f"{what} in {names}: say which by --dataset")
     if having:
         return having[0]
     missing = [c for c in columns if not any(each.find(c, table) for each in guessed)]

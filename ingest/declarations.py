@@ -109,6 +109,7 @@ class TableDeclaration:
         last_of: A heading: of the rows with one text in it, which grow, only the last is a run.
         guessed: What a proposal took its columns for; empty if a person declared them.
         corrected: By heading, or part of paths, for what a person takes it instead: words.
+        confirmed: Whether a person takes all else that was guessed as right.
         is_shipped: Whether the declaration comes with wattlas.
         names: Those of all columns, of a table without headings.
     """
@@ -132,6 +133,7 @@ class TableDeclaration:
     differences: Mapping[str, Sequence[str]] = field(default_factory=dict)
     guessed: str = ""
     corrected: Mapping[str, str] = field(default_factory=dict)
+    confirmed: bool = False
     is_shipped: bool = False
     pivot: tuple[str, str] | None = None
     parts: tuple[str, ...] = ()

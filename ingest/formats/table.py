@@ -104,6 +104,8 @@ def _note_guesses(
         detail = f"nobody declared {metrics}: numbers are kept as metrics, texts as labels"
         detail += f"; {knobs}: of few values, kept as knobs" if knobs else ""
         problems.add("undeclared_columns", "doubted", detail)
+    if declaration.confirmed:
+        return
     if declaration.guessed:
         detail = f"columns were guessed from headings and cells: {declaration.guessed}"
         named = [target.heading for target in targets if target.own and target.own.role == "knob"]

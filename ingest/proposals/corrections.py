@@ -94,6 +94,12 @@ class ProposalText:
         self._touched.add(place.at)
         return self._tell(place, word) or role_in(before)
 
+    def confirm(self) -> None:
+        """Take all that is not corrected as right."""
+        for at, entry in [*self.entries()]:
+            if "guessed" in entry and not entry.get("confirmed"):
+                self._add_key(at, "confirmed = true")
+
     def told(self, place: Place) -> list[str]:
         """Return what the columns of a place's table are taken for, in a few lines."""
         lines = self._paragraphs[place.at].split("\n")
@@ -194,10 +200,15 @@ class ProposalText:
         if "guessed" in entry:
             at = next(n for n, line in enumerate(lines) if line.startswith("guessed = "))
             lines[at] = f"guessed = {text_of('; '.join(kept))}"
-        at = 1 + next(n for n, line in enumerate(lines) if line.startswith("[["))
-        lines[at : at + ("corrected" in entry)] = [f"corrected = {value_of(corrected)}"]
-        self._paragraphs[place.at] = "\n".join(lines)
+        kept = [line for line in lines if not line.startswith("corrected = ")]
+        self._paragraphs[place.at] = "\n".join(kept)
+        self._add_key(place.at, f"corrected = {value_of(corrected)}")
         return was
+
+    def _add_key(self, at: int, line: str) -> None:
+        lines = self._paragraphs[at].split("\n")
+        first = next(n for n, each in enumerate(lines) if each.startswith("[["))
+        self._paragraphs[at] = "\n".join([*lines[: first + 1], line, *lines[first + 1 :]])
 
     def _aims(self, at: int) -> list[str]:
         return [place.aim for place in self.places() if place.at == at and place.said]

@@ -83,7 +83,7 @@ class NamePattern:
         labels: Groups that are labels: columns of the run that are not part of its key.
         beginning: Text that every matching path contains. It is checked before the expression,
             which is slower.
-        guessed: What a proposal took its groups for; empty if a person declared them.
+        guessed: What a proposal took its groups for; empty if a person declared or confirmed them.
     """
 
     regex: re.Pattern[str]

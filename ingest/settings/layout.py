@@ -103,7 +103,10 @@ _NAMED: Final[dict[str, type[Struct]]] = {
 _LISTED: Final[dict[str, type[Struct]]] = {
     "names": table_of(
         "FileNames",
-        {"baseline_system": str, "set": _Constants, "guessed": str, "corrected": dict[str, str]},
+        {
+            **{"baseline_system": str, "set": _Constants},
+            **{"guessed": str, "corrected": dict[str, str], "confirmed": bool},
+        },
         required={"pattern": str, "workload": str, "system": str},
     ),
     "tables": table_of(
@@ -117,7 +120,7 @@ _LISTED: Final[dict[str, type[Struct]]] = {
                 str,
             ),
             **{"set": _Constants, "columns": _Columns | list[str], "aggregate": Aggregate},
-            "factors": bool,
+            **{"factors": bool, "confirmed": bool},
             **dict.fromkeys(("skip", "split", "totals", "corrected"), dict[str, str]),
             **dict.fromkeys(("products", "differences"), dict[str, list[str]]),
             "pivot": tuple[str, str],

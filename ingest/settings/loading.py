@@ -206,7 +206,7 @@ def _name_pattern(number: int, entry: dict[str, Any], columns: Mapping[str, Colu
         "core" in regex.groupindex,
         tuple((name, str(value)) for name, value in entry.get("set", {}).items()),
         tuple(group for group in regex.groupindex if group in labels),
-        entry.get("guessed", ""),
+        "" if entry.get("confirmed") else entry.get("guessed", ""),
     )
 
 

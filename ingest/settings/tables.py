@@ -38,7 +38,7 @@ _NAMING: Final = {
 _AS_STATED: Final = (
     "workload", "system", "replicates", "unpivot", "skip", "last_of", "totals", "products",
     "differences",
-    "guessed", "corrected",
+    "guessed", "corrected", "confirmed",
 )  # fmt: skip
 
 
@@ -134,7 +134,7 @@ def table_column(entry: str | Mapping[str, Any]) -> TableColumn:
 def about_guesses(tables: Iterable[TableDeclaration], corrected: Collection[str]) -> dict[str, str]:
     """Return what was guessed of columns, by DOUBTED, INSTEAD and CORRECTED, where there is any."""
     # What published tables doubt is a problem of the files that they fit.
-    own = [each for each in tables if not (each.is_shipped or each.refusal)]
+    own = [each for each in tables if not (each.is_shipped or each.refusal or each.confirmed)]
     columns = [column for each in own for column in each.columns.items()]
     doubts = doubts_in((heading, column.doubt) for heading, column in columns)
     titles = {*corrected, *(c.name for heading, c in columns if c.name and heading in corrected)}

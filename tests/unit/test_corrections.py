@@ -104,6 +104,32 @@ def test_each_version_of_a_lake_says_what_was_guessed_and_corrected(lake: Path) 
     assert entry["guessed"].endswith("; corrected by hand: runtime (ms), clock (MHz) (given, GHz)")
 
 
+def test_what_was_guessed_is_confirmed(lake: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """No unit of the dataset is doubted, and pages recommend its settings; others stay guessed."""
+    assert correct(lake, "--confirm") == 1
+    assert "guesses in codes, sorts: say which by --dataset" in capsys.readouterr().err
+    before = tuples(lake, COSTS)
+    assert correct(lake, "--confirm", "--dataset", "sorts") == 0
+    said = capsys.readouterr().out
+    assert "sorts: what was guessed is taken as right" in said
+    assert tuples(lake, COSTS) == before
+    with open_lake(lake) as opened:
+        assert opened.guessed == {"codes"}
+        assert "instead" not in opened.about.get("sorts", {})
+        assert opened.catalogue.metric("duration_s").axis_title == "Time, s (less is better)"
+    assert guessed_words(Lakes(lake).at(None), Selection.of(dataset=["sorts"])) == ""
+    assert main(["problems", "--lake", str(lake)]) == 0
+    assert "sorts" not in capsys.readouterr().out
+    # A correction of later leaves the rest confirmed; names of files are confirmed as tables are.
+    assert correct(lake, "runtime=ms", "--dataset", "sorts") == 0
+    assert correct(lake, "--confirm", "--dataset", "codes") == 0
+    with open_lake(lake) as opened:
+        assert not opened.guessed
+        assert opened.polars("SELECT max(duration_s) AS s FROM runs WHERE dataset = 'sorts'")[
+            "s"
+        ].to_list() == [0.004]
+
+
 def test_what_an_older_proposal_has_as_comments_is_corrected_again(added: Path) -> None:
     (text,) = (each.text for each in read_proposals(added / "lake") if each.root.endswith("sorts"))
     older = text.replace("\n\n", "\n# Corrected: clock (MHz)=label\n# Corrected: runtime=ms\n\n", 1)
@@ -148,6 +174,7 @@ def test_a_part_of_paths_is_a_label_or_a_column_of_the_lake(
         (["level=duration_s"], "level and time_s of arc.csv would both be duration_s"),
         (["file=metric"], "file is a part of paths: it is set or a label, no metric"),
         (["clock=label", "--table", "arc"], "no guess of a column 'clock' in a table 'arc'"),
+        ([], "nothing to correct: say COLUMN=WORD, or --confirm if all is right"),
         (["clock=label", "--dataset", "sort"], "the lake has no dataset 'sort', only codes, sorts"),
     ],
 )
