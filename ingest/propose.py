@@ -105,8 +105,11 @@ def propose(
     # Of files of several formats each states a part.
     states = stated if len(by_path) == 1 else lambda *_: ()
     apart = [*map(_paths_of, by_path)]
+    scores = _paths_of(shape for shape in shapes if shape.role == "scores")
     named_by_path = [
-        _path_blocks(each, dataset, states, form, place_of, texts, apart[:at] + apart[at + 1 :])
+        _path_blocks(
+            each, dataset, states, form, place_of, texts, apart[:at] + apart[at + 1 :], scores
+        )
         for at, each in enumerate(by_path)
     ]
     blocks += [*knob_blocks(own), *named, *chain.from_iterable(named_by_path)]
@@ -178,6 +181,7 @@ def _path_blocks(
     place_of: Callable[[str], Path] = Path,
     texts: Collection[str] = (),
     others: Iterable[Sequence[str]] = (),
+    scores: Collection[str] = (),
 ) -> Iterator[str]:
     """Yield the sections and the entry of files that their paths tell apart.
 
@@ -187,9 +191,10 @@ def _path_blocks(
         stated, place_of, texts: As in `propose`.
         of_form: Format that says the workload; None for their own.
         others: Paths of files of other formats.
+        scores: Paths of scores of their runs.
     """
     paths = _paths_of(shapes)
-    pattern, columns = read_beside(paths, others, place_of)
+    pattern, columns = read_beside(paths, others, place_of, scores)
     form = shapes[0].form or ""
     judge = of_form or form
     if not pattern:

@@ -24,6 +24,7 @@ from ingest.formats import (
     perf_stat,
     proc_interrupts,
     rdtsc,
+    scores,
     sidecar,
     sockperf,
     table,
@@ -42,7 +43,7 @@ from ingest.settings.dataset import UNKNOWN
 
 # The workload of a fio document that matches no name pattern; other files do not say theirs.
 STORAGE: Final = "fio"
-Role = Literal["log", "output", "trace", "window", "counts", "sidecar", "table", "meter"]
+Role = Literal["log", "output", "trace", "window", "counts", "sidecar", "scores", "table", "meter"]
 # Roles whose files need no name pattern: their folder and the start of their name give the run.
 PLACED: Final = ("output", "trace", "counts", "sidecar")
 
@@ -59,8 +60,8 @@ class Format:
         name: Short name, as in `sources.format` and the docs.
         role: What the file is to a run: per-interrupt log, load generator's output, samples over
             time (the run itself, if it has no output), record of the workload window, counts of
-            another tool, sidecar, table of many runs, or readings of a power meter, which join runs
-            by time.
+            another tool, sidecar, scores of its result, table of many runs, or readings of a power
+            meter, which join runs by time.
         sniff: Maps base name and first bytes (up to 64 KiB, decompressed) to whether the file has
             this format. Uses the name only where the content cannot decide.
         read: Maps blocks of bytes with arbitrary boundaries to the content. Bad lines become
@@ -159,6 +160,7 @@ FORMATS: tuple[Format, ...] = (
         list_parts=marked_runs.list_parts,
     ),
     Format("key_values", "output", key_values.sniff, key_values.read, complements=True),
+    Format("scores", "scores", scores.sniff, scores.read, complements=True),
     Format("table", "table", table_text.sniff, table.read),
 )
 # Of tools that state in each output what was set.

@@ -5,7 +5,7 @@ all files of a name state it, as `freq: 600`, it is called as they call it.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -42,15 +42,19 @@ def differ_alike(groups: Sequence[Sequence[str]]) -> bool:
 
 
 def read_beside(
-    paths: Sequence[str], others: Iterable[Sequence[str]], place_of: Callable[[str], Path]
+    paths: Sequence[str],
+    others: Iterable[Sequence[str]],
+    place_of: Callable[[str], Path],
+    scores: Collection[str] = (),
 ) -> Named:
     """Return the pattern and the columns of paths, whose parts are called as those of others are.
 
     Args:
         others: Paths of other formats.
         place_of: Returns where a path is on the disk.
+        scores: Paths of scores of the same runs.
     """
-    pattern, columns = _read(paths, place_of)
+    pattern, columns = _read(paths, place_of, scores)
     texts = _texts((pattern, columns), paths)
     read = [(_read(each, place_of), each) for each in others] if columns else []
     rows = [columns, *(own[1] for own, each in read if _texts(own, each) == texts)]
@@ -87,11 +91,13 @@ def _renamed(pattern: str, columns: Sequence[PathColumn], named: Sequence[PathCo
     return renamed(pattern, names).replace("\0", "")
 
 
-def _read(paths: Sequence[str], place_of: Callable[[str], Path]) -> Named:
+def _read(
+    paths: Sequence[str], place_of: Callable[[str], Path], scores: Collection[str] = ()
+) -> Named:
     """Return the pattern and the columns of paths; numbers that no word explains are called as all
     files call them.
     """
-    pattern, columns = read_paths(paths)
+    pattern, columns = read_paths(paths, beside=scores)
     unsaid = [c for c in columns if c.kind != "text" and c.values > 1 and _UNSAID.fullmatch(c.name)]
     common: dict[str, set[str]] = {}
     for path in paths[:_MOST_READ] if unsaid else ():

@@ -10,6 +10,7 @@ from typing import Final
 
 from ingest.formats import FORMATS
 from ingest.proposals.guess import are_twins
+from ingest.proposals.name_ends import cut_ends
 from ingest.proposals.name_tokens import (
     BEHIND,
     HIDDEN,
@@ -90,7 +91,9 @@ class PathColumn:
     is_given: bool = False
 
 
-def read_paths(paths: Sequence[str], own: str = "file") -> tuple[str, list[PathColumn]]:
+def read_paths(
+    paths: Sequence[str], own: str = "file", beside: Collection[str] = ()
+) -> tuple[str, list[PathColumn]]:
     """Return a pattern for the ends of some paths, with a group for each part that differs.
 
     Of very many paths some are read, if the pattern then fits all of them. Where no parts fit all
@@ -98,10 +101,17 @@ def read_paths(paths: Sequence[str], own: str = "file") -> tuple[str, list[PathC
 
     Args:
         own: What a part of the last level is called that no word explains.
+        beside: As in `cut_ends`.
 
     Returns:
         An empty pattern if the paths do not differ in anything that has a form.
     """
+    heads, tail = cut_ends(paths, beside) if own == "file" and paths else (paths, "")
+    if tail:
+        pattern, columns = read_paths(heads, own)
+        pattern = pattern and pattern + tail
+        if pattern and len(_matches(pattern, paths)) == len(paths):
+            return pattern, columns
     step = len(paths) // _MOST_READ if len(paths) > 2 * _MOST_READ else 1
     pattern, columns = _read_paths(paths[::step], own)
     matches = _matches(pattern, paths)

@@ -23,7 +23,7 @@ _LEAST_UNFIT: Final = 2**63
 # Roles of files with a run's result.
 _RESULTS: Final = ("output", "trace", "window")
 # If two files give the same value, the later role is used.
-_PRECEDENCE: Final = {"output": 0, "trace": 1, "window": 2, "counts": 3, "sidecar": 4}
+_PRECEDENCE: Final = {"output": 0, "trace": 1, "window": 2, "counts": 3, "scores": 4, "sidecar": 5}
 
 
 def take_readings(run: RunRow) -> Window | None:

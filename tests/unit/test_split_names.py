@@ -62,11 +62,27 @@ SETS: dict[str, tuple[list[str], dict[str, list[str]]]] = {
         [f"{a}/table.csv" for a in ("performance", "balance_power", "power")],
         {"epp": ["balance_power", "performance", "power"]},
     ),
+    "the end of a copy, and a kind that one name has": (
+        ["dct_results.txt", "fft_results.txt", "sort_test_results copy.txt"],
+        {"file": ["dct", "fft", "sort"]},
+    ),
+    "a number of a copy": (
+        ["dct.csv", "fft (1).csv", "sort.csv"],
+        {"file": ["dct", "fft", "sort"]},
+    ),
+    "kinds of each": (
+        [f"{a}_{b}.csv" for a in ("bert", "cnn") for b in ("test", "train")],
+        {"file": ["bert", "cnn"], "file_2": ["test", "train"]},
+    ),
     "a date without a mark before it": (
         [f"{a}{b}.log" for a in ("mapB64", "rowsB") for b in DATES],
         {"file": ["mapB64", "rowsB"], "file_2": [*DATES]},
     ),
 }  # fmt: skip
+
+
+# Seconds, joules and loss.
+MODELS = {"BERT": (7.5, 150.0, 1.25), "CNN": (2.5, 50.0, 1.5), "ViT": (50.5, 3500.0, 0.25)}
 
 
 @pytest.mark.parametrize("case", SETS)
@@ -260,3 +276,22 @@ def test_a_part_that_some_names_lack_is_not_set_there(lake: Path, tmp_path: Path
     assert [(*row.values(),) for row in runs] == [
         (file, form) for file in ("fold", "join", "sort") for form in ("opt", None)
     ]
+
+
+def test_scores_of_a_run_in_a_file_of_their_own_are_joined_to_it(
+    lake: Path, tmp_path: Path
+) -> None:
+    """`bert_test.txt` says how good `bert.txt` is, `gan_test.txt` is of no run."""
+    for name, (time_s, energy_j, loss) in MODELS.items():
+        told = f"{name} Training Time: {time_s} seconds\n{name} Energy Consumed: {energy_j} Joules"
+        put(tmp_path / f"in/{name.lower()}.txt", told)
+        put(tmp_path / f"in/{name.lower()}_test.txt", f"Test Loss: {loss}\nTest Accuracy: 70.5%")
+    put(tmp_path / "in/gan_test.txt", "Test Loss: 4.5\nTest Accuracy: 9%")
+    ingest(lake, tmp_path / "in", is_proposing=True)
+    found = query(
+        lake, "SELECT model, duration_s, energy_j, test_loss, test_accuracy FROM runs ORDER BY ALL"
+    )
+    assert [*map(tuple, map(dict.values, found))] == [
+        ("bert", 7.5, 150.0, 1.25, 70.5), ("cnn", 2.5, 50.0, 1.5, 70.5),
+        ("vit", 50.5, 3500.0, 0.25, 70.5),
+    ]  # fmt: skip
