@@ -15,6 +15,7 @@ from ingest.formats.headless_rows import are_headless_rows
 from ingest.formats.json_cells import parsed
 from ingest.formats.logged_blocks import are_blocks
 from ingest.formats.logged_rows import logged_objects, logged_rows
+from ingest.formats.reported_blocks import are_reported
 from ingest.formats.table_footers import SUMMARY
 from ingest.formats.table_lines import HEADING, first_section, without_frames
 from ingest.formats.table_rows import LOOKED_AT, cells_beyond, fitted_header, may_recur
@@ -61,6 +62,8 @@ def sniff(name: str, head: bytes) -> bool:
     if may_be_document(head, name) and not lines[0].startswith("{'"):
         return json_rows.is_table(head, name)
     if logged_objects(lines) or are_blocks(text.split("\n")) or are_headless_rows(lines):
+        return True
+    if are_reported(lines):
         return True
     has_steps = is_measurement(name.partition(".")[0])
     is_table = any(_is_table(all_lines, separator, has_steps) for separator in _SEPARATORS)

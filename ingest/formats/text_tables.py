@@ -26,6 +26,7 @@ from ingest.formats.plain_cells import (
     with_summed_lists,
     without_bounds,
 )
+from ingest.formats.reported_blocks import are_reported, reported_blocks
 from ingest.formats.table_footers import doubt_notes, drop_footers
 from ingest.formats.table_lines import Section, sections_of, without_frames
 from ingest.formats.table_rows import (
@@ -87,6 +88,8 @@ def text_tables(
     if (objects := logged_objects(head)) is not None:
         rows_of_log = _objects_of_log(chain(head, lines), objects, problems)
         return [with_plain_numbers(_table_of_objects(rows_of_log, name, most_rows), False)]
+    if are_reported(head):
+        return [_table_of_objects(reported_blocks(chain(head, lines)), name, most_rows)]
     if are_blocks(head):
         whole = _table_of_objects(blocks_of(chain(head, lines)), name, most_rows)
         whole.headings = [_name_of_titles(whole, at) for at, _ in enumerate(whole.headings)]

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from data.catalogue import deviations
 from data.declared import Kind
 from data.schema import KNOBS, MEASUREMENTS
 from ingest.formats.json_rows import is_configuration, is_set
@@ -55,6 +56,9 @@ _OF_STORAGE: Final = ("io", "iops", "iodepth", "rw", "disk", "ssd", "nvme")
 # Last words of headings of the phases of a run.
 _PHASES: Final = frozenset({"phase", "stage", "state", "segment", "window", "period", "activity"})
 _OF_RUNS: Final = WORDS["plain"] | WORDS["replicates"] | {"test", "measurement", "experiment"}
+# A folder that is called by a number alone.
+_NUMBERED_FOLDER: Final = re.compile(r"(?:^|/)\(\?P<replicate>[^()]*\)/")
+_FOLDER: Final = "folder_number"
 # So many runs of a workload may be compared.
 _FEW: Final = 4
 _SAMPLES: Final = "a row is a sample, or a part of a distribution"
@@ -205,6 +209,10 @@ class GuessedTable:
         One that says what a knob of the rows says is a label; others have names of their own.
         """
         path, parts = read_paths(paths) if len(paths) > 1 else ("", [])
+        if _NUMBERED_FOLDER.search(path) and deviations([g.own_name for g in self.guesses]):
+            # Means of runs are no repetitions: their folders number experiments.
+            path = renamed(path, {"replicate": _FOLDER})
+            parts = [replace(p, name=_FOLDER) if p.name == "replicate" else p for p in parts]
         rows = content if content.rows == self.table.rows else self.table
         by_heading = dict(zip(rows.headings, rows.columns, strict=True))
         for guess in self.guesses:

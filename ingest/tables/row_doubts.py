@@ -19,6 +19,9 @@ _SUCCEEDED: Final = WORDS["succeeded"]
 _OF_A_RUN: Final = frozenset({"run", "job", "exit", "final"})
 # Energy, power and time of a row that differ by more are doubted.
 _POWER_TOLERANCE: Final = 0.05
+# Without a time an energy of a machine of 100 W over a day is doubted.
+_MOST_J: Final = 1e7
+_USUAL_W: Final = 100.0
 _POWER: Final = ("energy_j", "power_w", "duration_s")
 
 
@@ -48,7 +51,9 @@ def failure_of(name: str, row: SummaryRow) -> str:
 
 
 class Powers:
-    """Says which rows of a table have an energy that is not the power times the time."""
+    """Says which rows of a table have an energy that is not the power times the time, or that is
+    much where nobody states a time.
+    """
 
     def __init__(self, read: TableRead) -> None:
         self._read = read
@@ -56,6 +61,10 @@ class Powers:
     def doubt(self, values: Mapping[str, Any]) -> str:
         """Return in which way a row's energy, power and time disagree; empty if they do not."""
         energy, power, time = (float(values.get(name) or 0) for name in _POWER)
+        if self._read.is_guessed and energy > _MOST_J and not (power or time):
+            hours = energy / _USUAL_W / 3600
+            took = f"{_USUAL_W:g} W take {hours:.3g} h for it"
+            return f"{energy:.6g} J without a time: {took}, so check its unit"
         ratio = energy / (power * time) if energy and power and time else 1.0
         if abs(ratio - 1) <= _POWER_TOLERANCE:
             return ""

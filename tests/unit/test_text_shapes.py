@@ -1,5 +1,6 @@
 """The same runs in every shape of a text table: framed, quoted, repeated, several in a file."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from ingest.formats.logged_blocks import are_blocks
 from ingest.formats.logged_rows import logged_object
+from ingest.formats.reported_blocks import are_reported
 from ingest.formats.table_files import parse_table, parse_tables
 from ingest.formats.table_lines import without_frames
 from ingest.formats.table_rows import Table
@@ -388,3 +390,62 @@ def test_a_total_of_one_row_is_that_row(lake: Path, tmp_path: Path) -> None:
     report = ingest(lake, tmp_path / "in", is_proposing=True)
     assert len(runs(lake)) == 4
     assert details(report, "summary_row").count("'Aggregated' is of other rows; no run") == 2
+
+
+REPORT = """keras Experiment Data:
+Average energy consumption <Joules (deviation %)>:
+GPU: 1,744,699.44 (0.72%)
+PKG: 1,748.5 (2.11%)
+Average accuracy <accuracy (deviation %)>:
+83.70 (1.10%)
+Efficiency: 0.4558
+-----------------
+pytorch Experiment Data:
+Average energy consumption <Joules (deviation %)>:
+GPU: 2,538,730.21 (0.34%)
+PKG: 5,307 (0.72%)
+Average accuracy <accuracy (deviation %)>:
+92.20 (5.86%)
+Efficiency: 0.3021
+"""
+
+
+def test_blocks_below_a_stated_unit_are_runs_with_their_deviations() -> None:
+    (table,) = parse_tables([REPORT.encode()], ReadContext("t.txt", 0.0), ProblemList())
+    energy = "Average energy consumption"
+    rows = [[*row] for row in zip(*map(table.column, range(8)), strict=True)]
+    assert [table.headings, *rows] == [
+        ["name", f"GPU {energy} (Joules)", f"GPU {energy} deviation (%)", f"PKG {energy} (Joules)",
+         f"PKG {energy} deviation (%)", "Average accuracy", "Average accuracy deviation (%)",
+         "Efficiency"],
+        ["keras", "1744699.44", "0.72", "1748.5", "2.11", "83.70", "1.10", "0.4558"],
+        ["pytorch", "2538730.21", "0.34", "5307", "0.72", "92.20", "5.86", "0.3021"],
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # No unit, no deviations, a name twice in a block, and a line that is none of these.
+        REPORT.replace("<Joules", "<pieces"), re.sub(r" \(\d.*%\)", "", REPORT),
+        REPORT.replace("PKG", "GPU"), REPORT + "The end, at last\n",
+    ],
+)  # fmt: skip
+def test_other_blocks_are_no_report(text: str) -> None:
+    assert not are_reported(text.splitlines())
+
+
+def test_folders_of_means_number_experiments_and_much_energy_is_doubted(
+    lake: Path, tmp_path: Path
+) -> None:
+    """Two experiments of two means each are no repetitions; 100 W take 28 h for 10 MJ."""
+    put(tmp_path / "raw/1/results.txt", REPORT)
+    again = REPORT.replace("5,307", "53,070,000").replace("1,748.5", "1,750.5")
+    put(tmp_path / "raw/2/results.txt", again)
+    result = ingest(lake, tmp_path / "raw", is_proposing=True)
+    found = query(lake, "SELECT folder_number, name, energy_j FROM runs ORDER BY ALL")
+    assert [*map(tuple, map(dict.values, found))] == [
+        (1, "keras", 1748.5), (1, "pytorch", 5307), (2, "keras", 1750.5), (2, "pytorch", 53.07e6),
+    ]  # fmt: skip
+    (detail,) = details(result, "odd_power")
+    assert detail.startswith("5.307e+07 J without a time: 100 W take 147 h for it")
