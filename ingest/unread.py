@@ -23,6 +23,7 @@ from ingest.proposals.path_parts import read_paths
 from ingest.proposals.shapes import FoundFile, Shape, shapes_of
 from ingest.records import Problem, Severity
 from ingest.settings.dataset import FILE_NAME
+from ingest.settings.heading_words import words_of
 from ingest.settings.headings import is_measurement
 
 # Headings that are numbers, such as `1200MHz`.
@@ -37,6 +38,8 @@ _LEAST_ROWS: Final = 2
 _LEAST_NUMBERS: Final = 4
 _MOST_ROWS: Final = 400
 _SHOWN_SHAPES: Final = 5
+# Words of names of files that say what numbers without a heading are.
+_QUANTITIES: Final = ("energy", "power", "runtime", "duration", "latency")
 _MOST_WIDTHS: Final = 3
 _MOST_SHAPES: Final = 24
 # Of more files that are no raw logs, the first say what they are.
@@ -159,6 +162,9 @@ def _reason(path: Path) -> str:
             "says what was measured, or a row a run with a heading for each setting"
         )
     if all(map(is_number, lines)):
+        if named := _quantity_in([path.name]):
+            known = f"numbers without names: {named}, by that of the file, in an unknown unit"
+            return f"{known}; where a line is a run, write a heading such as `{named} (UNIT)` above"
         return "numbers without names: write what was measured above them"
     if named:
         return _broken_rows(split) or f"cells between {named}, but no header with rows of numbers"
@@ -219,8 +225,15 @@ def _entry(paths: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]
     folder = Path(os.path.commonpath([Path(path).parent for path in paths]))
     names = [strip_compression(Path(path).relative_to(folder).as_posix()) for path in paths]
     pattern, parts = read_paths(names) if len(names) > 1 else (literal(names[0]), [])
-    yield f"# into {folder}/{FILE_NAME}, each column with its name; energy_j, power_w,"
-    yield "# duration_s, threads and replicate are taken for these, others for settings or metrics"
+    quantity = _quantity_in(names) if len(rows[0]) == 1 else ""
+    if quantity:
+        yield f"# into {folder}/{FILE_NAME}, if a line is a run and no sample;"
+        yield f"# the names of the files say {quantity}, and nothing says its unit"
+        yield from (f"[columns.{quantity}]", 'role = "metric"', 'type = "real"')
+        yield from (f"title = '{quantity}'", "unit = ''")
+    else:
+        yield f"# into {folder}/{FILE_NAME}, each column with its name; energy_j, power_w,"
+        yield "# duration_s, threads, replicate are taken for these, others for settings or metrics"
     yield from "".join(sections_of(parts)).splitlines()
     yield "[[tables]]"
     yield f"pattern = '{pattern}'"
@@ -232,8 +245,15 @@ def _entry(paths: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]
         ends = [f"{end(map(float, values)):g}" for end in (min, max)] if is_real else []
         few = f"{len(values)} value{'s' * (len(values) > 1)}: {', '.join(values[:_MOST_KEYS])}"
         said = f"numbers from {' to '.join(ends)}" if is_real and len(values) > _MOST_KEYS else few
-        yield f'  "{"number" if is_real else "text"}_{number}",  # {said}'
+        name = quantity or f"{'number' if is_real else 'text'}_{number}"
+        yield f'  "{name}",  # {said}'
     yield "]"
+
+
+def _quantity_in(names: Sequence[str]) -> str:
+    """Return the quantity that all names of files have a word of; empty for none."""
+    words = [{*words_of(name)} for name in names]
+    return next((each for each in _QUANTITIES if all(each in own for own in words)), "")
 
 
 def _rows_without_names(path: Path) -> list[list[str]]:

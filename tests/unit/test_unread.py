@@ -190,6 +190,30 @@ def test_numbers_alone_are_read_when_someone_says_what_they_are(
     ]  # fmt: skip
 
 
+def test_a_quantity_in_the_names_of_files_names_numbers_without_a_unit(
+    tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    """542 may be microwatt-hours: nothing invites a person to call it joules."""
+    raw, lake = tmp_path / "raw", tmp_path / "lake"
+    for at, name in enumerate(("eager_energy_scroll", "eager_energy_type", "lazy_energy_scroll")):
+        put(raw / f"{name}.csv", "".join(f"{300 + 50 * at + n}\n" for n in range(5 + at)))
+    command = ["add", str(raw), "--lake", str(lake)]
+    assert main(command) == 3
+    printed = capsys.readouterr().out
+    assert "numbers without names: energy, by that of the file, in an unknown unit" in printed
+    assert "energy_j" not in printed
+    begin, end = printed.index("[columns.energy]"), printed.index("\n]\n") + 3
+    put(raw / "wattlas.toml", printed[begin:end])
+    assert main(command) == 0
+    found = query(lake, "SELECT file, count(*) AS n, min(energy) AS least, "
+                        "any_value(energy_j) AS j FROM runs GROUP BY ALL ORDER BY ALL")  # fmt: skip
+    rows = [(*row.values(),) for row in found]
+    assert rows == [("eager", 11, 300.0, None), ("lazy", 7, 400.0, None)]
+    with open_lake(lake) as opened:
+        (energy,) = [each for each in opened.columns if each.name == "energy"]
+    assert (energy.role, energy.unit, energy.better) == ("metric", "", None)
+
+
 def test_files_of_one_name_are_told_apart_by_their_folders(
     tmp_path: Path, capsys: pytest.CaptureFixture
 ) -> None:
