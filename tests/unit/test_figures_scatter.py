@@ -104,6 +104,10 @@ def test_axes_carry_unit_and_direction(points: pl.DataFrame) -> None:
     # 200 is no bare 2.
     ticks = [(each.get("dtick"), each["tickformat"]) for each in axes]
     assert ticks == [(None, ",~r"), ("D2", ",~r")]
+    # Of 62 us to 10 s, with margins of 6 %, each decade has one: 0.00002 has no room.
+    far = points.with_columns(pl.col("x") * pl.when(pl.col("x") > 100).then(62_500).otherwise(1))
+    axis = draw(far, x_log=True)["layout"]["xaxis"]
+    assert (axis.get("dtick"), axis["nticks"]) == (None, 6)
 
 
 def test_colour_is_dvfs_and_the_governor_has_a_hue_of_its_own(points: pl.DataFrame) -> None:

@@ -1,5 +1,6 @@
 """The map of winners, shares, Pareto view and evidence, by facts."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -338,6 +339,13 @@ def test_evidence_shows_every_replicate_and_means_with_intervals() -> None:
     # The best stands first, and every replicate near its own column.
     assert figure["layout"]["xaxis"]["ticktext"] == ["classic<br>polling", "interrupt"]
     assert np.rint(best["x"]).tolist() == [0, 0, 1]
+    # Long names stand upright, cut where two of them still differ.
+    labels = ("julia_of_512", "julia_of_256_and_more", "julia_of_rows")
+    named = replace(MODES, labels=labels)
+    scene = EvidenceScene(ENERGY, "cell", "", (0, 1, 2), named)
+    layout = build_evidence(runs, means, scene)["layout"]
+    assert layout["xaxis"]["ticktext"] == ["julia_of_512", "julia_of_25…", "julia_of_ro…"]
+    assert (layout["xaxis"]["tickangle"], layout["margin"]["b"]) == (90, 98)
 
 
 def test_a_legend_names_few_and_a_scale_many() -> None:

@@ -43,6 +43,7 @@ _SET_OPACITY: Final = 0.3
 _SHADE: Final = 0.14
 _DASHES: Final = {0.25: "dot", 0.5: "dash", 0.75: "longdash"}
 _CROWDED_DECADES: Final = 4.0
+_MOST_DECADES: Final = 8
 _WHOLE: Final = {"marker": {"opacity": 1}}
 
 
@@ -143,13 +144,16 @@ def metric_axis(
     """
     top, ends = float(np.abs(values).max()), _range(values, deviations, log, needed)
     # Each digit of few decades would have a label, one on another.
-    is_crowded = log and 1 <= ends[1] - ends[0] <= _CROWDED_DECADES
+    decades = ends[1] - ends[0] if log else 0.0
+    is_crowded = 1 <= decades <= _CROWDED_DECADES
+    # Of more decades the starts alone have labels; so many ticks leave room when zoomed in too.
+    few = {"nticks": min(math.ceil(decades), _MOST_DECADES)} if decades > _CROWDED_DECADES else {}
     return {
         "type": "log" if log else "linear",
         "automargin": False,
         "zeroline": False,
         "separatethousands": True,
-        **({"dtick": "D2"} if is_crowded else {}),
+        **({"dtick": "D2"} if is_crowded else few),
         **metric_ticks(measure, top, log),
         "range": ends,
     }

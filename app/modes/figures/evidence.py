@@ -14,11 +14,16 @@ from app.kit.encodings import (
     left_px,
     metric_ticks,
     scatter_trace,
+    short_labels,
 )
 from data.metrics import Metric
 from data.units import digits_between, format_quantity
 
 _JITTER: Final = 0.16
+# Names with more signs in a row are written upwards, each with so many at most.
+_ROW_SIGNS: Final = 30
+_MOST_SIGNS: Final = 12
+_SIGN_PX: Final = 7
 _GOLDEN: Final = 0.6180339887498949
 
 
@@ -122,15 +127,21 @@ def _mean_words(mean: float, low: float | None, high: float | None, unit: str) -
 
 def _layout(scene: EvidenceScene, ends: tuple[float, float]) -> dict:
     labels = [scene.competitors.labels[who] for who in scene.order]
+    widest = max((len(word) for label in labels for word in label.split()), default=0)
+    is_upright = len(labels) > 1 and widest * len(labels) > _ROW_SIGNS
+    if is_upright:
+        cut = short_labels(labels, _MOST_SIGNS)
+        labels = [cut.get(label, label) for label in labels]
+    bottom = 14 + _SIGN_PX * max(map(len, labels)) if is_upright else 40
     return {
         **base_layout(scene.title, scene.subtitle),
-        "margin": {"l": left_px(*ends), "r": 8, "t": 46, "b": 40},
+        "margin": {"l": left_px(*ends), "r": 8, "t": 46, "b": bottom},
         "xaxis": {
             "type": "linear",
             "range": [-0.55, len(labels) - 0.45],
             "tickvals": list(range(len(labels))),
-            "ticktext": [label.replace(" ", BREAK) for label in labels],
-            "tickangle": 0,
+            "ticktext": labels if is_upright else [each.replace(" ", BREAK) for each in labels],
+            "tickangle": 90 if is_upright else 0,
             "showgrid": False,
             "zeroline": False,
             "fixedrange": True,
