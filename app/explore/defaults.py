@@ -30,7 +30,7 @@ from app.kit.metric_choice import (
     value_counts,
 )
 from app.kit.panels import NONE
-from app.kit.words import named_columns
+from app.kit.words import named_columns, some_of
 from data.analysis.facet_counts import MetricRange
 from data.declared import PERFORMANCE
 from data.queries.runs import chosen_counts_query, one_measurement_query
@@ -45,6 +45,10 @@ _WIDEST: Final = ("device", "rw", "request")
 _KNOB_KEYS: Final = (("col", "size", "sym"), ("hx", "hy"), ("lx", "lby", "lst"))
 _DRAWS: Final = (
     "Explore draws one measurement against another or over what was set, and no run here has"
+)
+_OPENS: Final = (
+    "Explore opens on energy or power against a latency, a time or a rate, and no run here has an "
+    "energy or a power"
 )
 _USEFUL: Final = "energy or power beside latency or time would make it useful."
 
@@ -141,7 +145,13 @@ def missing(view: LakeView, state: ExploreState) -> str:
     is_drawn = state.show == "lines" or has_pair(view, state) or state != default_state(view)
     if is_drawn:
         return ""
-    what = "one" if has_settings(view, state.selection) else "two, nor was anything set"
+    is_set = has_settings(view, state.selection)
+    there = view.measured_columns(state.selection)
+    titles = [view.catalogue.metric(n).title for n in view.catalogue.plottable if n in there]
+    if len(titles) > 1 and {*there}.isdisjoint(view.catalogue.costs):
+        nor = "" if is_set else ", nor was anything set"
+        return f"{_OPENS}{nor}; measured were {some_of(titles)}."
+    what = "one" if is_set else "two, nor was anything set"
     return f"{_DRAWS} {what}: {_USEFUL}"
 
 

@@ -72,7 +72,17 @@ def chosen(view: LakeView, state: ModesState, pin: bool = False) -> ModesState:
     x, y = _axes(view.catalogue, left, state, competitor)
     column = state.metric or _metric(view, state.selection, competitor)
     found = replace(state, x=x, y=y, competitor=competitor, metric=column)
-    return replace(found, selection=_pinned(view.catalogue, left, found)) if pin else found
+    if not pin:
+        return found
+    return with_values(view, replace(found, selection=_pinned(view.catalogue, left, found)))
+
+
+def with_values(view: LakeView, state: ModesState) -> ModesState:
+    """Choose another metric where no run that the filters leave has a value of the chosen one."""
+    known = view.ranges(state.selection).get(str(state.metric))
+    if known is None or known.runs:
+        return state
+    return replace(state, metric=_metric(view, state.selection, str(state.competitor)))
 
 
 def for_workload(view: LakeView, state: ModesState, workload: str | None) -> ModesState:

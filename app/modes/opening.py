@@ -17,6 +17,7 @@ from app.modes.defaults import (
     offered_metrics,
     resolved,
     varying_knobs,
+    with_values,
 )
 from app.modes.payload import judge
 from app.modes.state import ModesState
@@ -82,10 +83,11 @@ def _default_state(view: LakeView, _: Selection) -> ModesState:
     for candidate in found[:_MOST_COMPARED]:
         if candidate.most <= decided:
             break
-        outcomes = judge(view, candidate.state).comparison.cells["outcome"]
+        state = with_values(view, candidate.state)
+        outcomes = judge(view, state).comparison.cells["outcome"]
         count = int(outcomes.is_in(PROVEN).sum())
         if count > decided:
-            best, decided = candidate.state, count
+            best, decided = state, count
     return best
 
 

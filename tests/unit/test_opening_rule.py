@@ -38,7 +38,9 @@ from app.kit.metric_choice import (
 from app.kit.panels import NONE
 from app.lake.settings_answers import settings_answers, unasked_words
 from app.modes.answer import answer as modes_answer
+from app.modes.defaults import for_workload
 from app.modes.opening import default_state as modes_opens
+from app.modes.state import ModesState
 from data.catalogue import SHIPPED, Aggregates, Catalogue
 from data.choices import Choice
 from data.connection import Lake, open_lake
@@ -957,3 +959,39 @@ def test_a_workload_that_served_comes_before_one_with_a_time_alone(
     assert state.selection.values("workload") == ("serve" if builds == 6 else "build",)
     shown = performance_column(view, state.selection)
     assert shown == ("throughput_qps" if builds == 6 else "duration_s")
+
+
+def test_what_was_measured_without_an_energy_is_named(tmp_path: Path) -> None:
+    """Some runs have two measurements, so it would be false that none has two."""
+    none = dict.fromkeys(("energy_j", "latency_p99_us", "itr_us", "dvfs_ghz", "load_qps"))
+    none["duration_s"] = None
+    names = ("pkg", "dram", "jobs")
+    columns = [Column(name, "metric", "real", name.upper(), name, "") for name in names]
+    rows = [run(**none, replicate=n, pkg=2.0 + n, dram=0.5 + n) for n in range(3)]
+    rows += [run(**none, replicate=n, jobs=50.0 + n) for n in range(3, 7)]
+    view = Lakes(write_lake(tmp_path / "lake", rows, columns)).at(None)
+    words = missing(view, default_state(view))
+    assert "no run here has an energy or a power, nor was anything set" in words
+    assert words.endswith("measured were PKG, DRAM, JOBS.")
+    one = [{"pkg": None, **row, "dram": None, "jobs": None} for row in rows]
+    view = Lakes(write_lake(tmp_path / "one", one, columns)).at(None)
+    assert "no run here has two, nor was anything set" in missing(view, default_state(view))
+
+
+def test_a_map_has_a_metric_of_the_runs_that_its_filters_leave(tmp_path: Path) -> None:
+    """Two runs have an energy; the runs of each end point have a latency alone."""
+    columns = [
+        Column("variant_of", "knob", "text", "Variant", "variant", ""),
+        Column("name", "knob", "text", "Name", "name", "", is_given=True),
+    ]
+    none = dict.fromkeys(("itr_us", "dvfs_ghz", "load_qps"))
+    rows = [
+        run(**none, variant_of=variant, name=name, energy_j=None if name else 90.0 + n,
+            latency_p99_us=100.0 + n if name else None)
+        for n, variant in enumerate(("plain", "cached")) for name in (None, "/a", "/b", "/c")
+    ]  # fmt: skip
+    view = Lakes(write_lake(tmp_path / "lake", rows, columns)).at(None)
+    state = modes_opens(view)
+    assert view.ranges(state.selection)[str(state.metric)].runs
+    moved = for_workload(view, ModesState(state.selection), "memcached")
+    assert view.ranges(moved.selection)[str(moved.metric)].runs
