@@ -103,6 +103,8 @@ class TableDeclaration:
             the rest of such a heading is that of their column.
         skip: By heading, the text of a cell by which a row is known to be no run; a pattern
             between slashes.
+        whole: By heading, the text of the row that is the run where a table has such a row: the
+            others are its parts, as the end points of a load test are.
         totals: By a new heading, the pattern of those whose numbers are added under it.
         products: By a new heading, those whose numbers are multiplied under it.
         differences: By a new heading, that of a counter as a run began and that as it ended.
@@ -127,6 +129,7 @@ class TableDeclaration:
     replicates: str = ""
     unpivot: str = ""
     skip: Mapping[str, str] = field(default_factory=dict)
+    whole: Mapping[str, str] = field(default_factory=dict)
     last_of: str = ""
     totals: Mapping[str, str] = field(default_factory=dict)
     products: Mapping[str, Sequence[str]] = field(default_factory=dict)

@@ -37,8 +37,13 @@ from ingest.proposals.file_names import (
 from ingest.proposals.found_tables import find_tables
 from ingest.proposals.guessed_table import GuessedTable
 from ingest.proposals.name_tokens import renamed
-from ingest.proposals.part_traces import idle_block, parts_of_runs
-from ingest.proposals.sections import guessed_lines, system_section, workload_section
+from ingest.proposals.part_traces import idle_block, parts_of_runs, rate_in
+from ingest.proposals.sections import (
+    column_section,
+    guessed_lines,
+    system_section,
+    workload_section,
+)
 from ingest.proposals.shapes import Shape, look
 from ingest.proposals.stated_settings import MOST_BYTES, stated_in, telling_parts, tells_apart
 from ingest.settings.dataset import UNKNOWN, Settings
@@ -216,7 +221,7 @@ def _path_blocks(
     # What only tells files apart identifies their runs, and is no setting.
     stamps = [column for column in columns if column.role == "stamp"]
     columns = [column for column in columns if column.role != "stamp"]
-    pattern = renamed(pattern, {c.name: "" if at else "variant" for at, c in enumerate(stamps)})
+    pattern = _with_variant(pattern, [column.name for column in stamps])
     match = re.compile(f"(?:^|.*/){pattern}").fullmatch
     read = [path for shape in shapes for path in _some_of(shape)] if columns else []
     known = [(found, stated(path, form)) for path in read if (found := match(path))]
@@ -239,7 +244,12 @@ def _path_blocks(
     # No name says a workload that wattlas knows, such as that of a published study.
     workload = name if own == UNKNOWN or judge in OF_FORMATS else own
     if workload != own:
-        yield workload_section(name, LATENCY_OF.get(judge, "duration_s"))
+        rate = rate_in(place_of(shape.example) for shape in shapes) if form == "trace" else None
+        performance = LATENCY_OF.get(judge, "duration_s")
+        yield workload_section(name, rate.name if rate else performance)
+        if rate:
+            keys = {"title": rate.title, "unit": rate.unit, "better": "more"}
+            yield column_section(rate.name, "metric", "real", keys)
     yield system_section(name, dataset)
     yield from sections_of(columns)
     count = f"{len(paths)} file{'' if len(paths) == 1 else 's'} of {form}, such as {paths[0]}"
@@ -248,6 +258,25 @@ def _path_blocks(
     knobs = {c.name for c in columns if f"(?P<{c.name}>" in pattern} - {"replicate"}
     lines += guessed_lines(f"set: {', '.join(sorted(knobs))}, from the path") if knobs else []
     yield "\n".join((*lines, ""))
+
+
+def _with_variant(pattern: str, stamps: Sequence[str]) -> str:
+    """Return a pattern with one group from the first stamp to the last: a day, and its hours."""
+    if len(stamps) < 2:
+        return renamed(pattern, dict.fromkeys(stamps, "variant"))
+    begin, last = pattern.index(f"(?P<{stamps[0]}>"), pattern.index(f"(?P<{stamps[-1]}>")
+    end = next(at for at in range(last + 1, len(pattern) + 1) if _is_closed(pattern[last:at]))
+    whole = f"{pattern[:begin]}(?P<variant>{pattern[begin:end]}){pattern[end:]}"
+    return renamed(whole, dict.fromkeys(stamps, ""))
+
+
+def _is_closed(pattern: str) -> bool:
+    """Return whether a beginning of a pattern is all of its first group."""
+    try:
+        re.compile(pattern)
+    except re.error:
+        return False
+    return pattern.endswith(")")
 
 
 def _some_of(shape: Shape) -> list[str]:

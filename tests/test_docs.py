@@ -65,7 +65,7 @@ def keys_of(table: dict[str, Any], path: tuple[str, ...] = ()) -> Iterator[str]:
             continue
         else:
             here = (*path, key)
-        if here in [("tables", key) for key in ("columns", "skip", "split", "totals")]:
+        if here in [("tables", key) for key in ("columns", "skip", "split", "totals", "whole")]:
             yield ".".join(here)  # Its keys are the headings of tables.
         elif isinstance(value, dict) and here != ("machine", "packages"):
             yield from keys_of(value, here)

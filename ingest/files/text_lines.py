@@ -3,6 +3,7 @@
 import codecs
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Final
 
 from data.errors import FormatError
@@ -14,6 +15,7 @@ _MARKS: Final = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+_SEPARATOR: Final = re.compile(r"""\ufeff?"?sep=.?"?\s*""", re.IGNORECASE)
 _ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r"}
 
 
@@ -42,6 +44,14 @@ def without_mark(blocks: Iterable[bytes]) -> Iterator[bytes]:
             yield head.removeprefix(codecs.BOM_UTF8)
     if waiting and head:
         yield head
+
+
+def without_separator(lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines; a first one that tells spreadsheets the separator, `sep=;`, becomes empty."""
+    source = iter(lines)
+    for first in islice(source, 1):
+        yield "" if _SEPARATOR.fullmatch(first) else first
+    yield from source
 
 
 def whole_text(blocks: Iterable[bytes], name: str) -> str:

@@ -31,6 +31,28 @@ _FEWEST_EQUAL: Final = 3
 _EQUAL: Final = 0.001
 
 
+def keep_whole(table: Table, whole: Mapping[str, str], problems: ProblemList) -> Table:
+    """Return the rows that are of a whole run, without the rows of its parts, if there are such.
+
+    Args:
+        whole: By heading the text that such a row has, which then says nothing and is left out.
+    """
+    at = {table.headings.index(name): text for name, text in whole.items()}
+    rows = [*table.rows]
+    are_whole = [any(str(cells[n]).strip() == text for n, text in at.items()) for _, cells in rows]
+    if not any(are_whole):
+        return table
+    kept = table.of_same_place(table.headings)
+    for (line, cells), is_whole in zip(rows, are_whole, strict=True):
+        if is_whole:
+            kept.append(line, ["" if n in at else cell for n, cell in enumerate(cells)])
+    count, name = len(rows) - len(kept), next(iter(whole.values()))
+    if count:
+        detail = f"{count} rows are of parts of the run of row {name!r}; no runs"
+        problems.add("row_parts", "repaired", detail, rows[are_whole.index(False)][0])
+    return kept
+
+
 def drop_footers(table: Table, problems: ProblemList, is_declared: bool) -> None:
     """Leave out the last rows that name a total or a mean, and are one or lack a cell of others.
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from data.errors import FormatError
 from ingest.declarations import TableDeclaration
 from ingest.files.packed import Packed
-from ingest.files.text_lines import iterate_lines
+from ingest.files.text_lines import iterate_lines, without_separator
 from ingest.formats.headless_rows import are_headless_rows, headless_rows
 from ingest.formats.json_cells import Cell, flatten, parsed, summaries
 from ingest.formats.logged_blocks import TITLES, are_blocks, blocks_of
@@ -27,7 +27,7 @@ from ingest.formats.plain_cells import (
     without_bounds,
 )
 from ingest.formats.reported_blocks import are_reported, reported_blocks
-from ingest.formats.table_footers import doubt_notes, drop_footers
+from ingest.formats.table_footers import doubt_notes, drop_footers, keep_whole
 from ingest.formats.table_lines import Section, sections_of, without_frames
 from ingest.formats.table_rows import (
     LOOKED_AT,
@@ -80,7 +80,7 @@ def text_tables(
     Raises:
         FormatError: A table has no header, or too many rows or columns.
     """
-    lines = iterate_lines(blocks)
+    lines = without_separator(iterate_lines(blocks))
     head = list(islice(lines, _FIRST_LINES))
     first = next((line for line in head if line.strip("\ufeff \t\r#")), "").lstrip("\ufeff")
     if first.startswith("{") and not first.startswith("{'"):
@@ -227,8 +227,11 @@ class _Reader:
                 last = line
             check_rows(len(table) + table.refused, self._most_rows, name)
         doubt_notes(notes, range(at + 1, last), section.start, problems)
-        own = (each for each in self._tables if not each.is_shipped and not each.guessed)
-        drop_footers(table, problems, any(each.fits_header(headings) for each in own))
+        fitting = [each for each in self._tables if each.fits_header(headings)]
+        if whole := {name: text for each in fitting for name, text in each.whole.items()}:
+            table = keep_whole(table, whole, problems)
+        own = (each for each in fitting if not each.is_shipped and not each.guessed)
+        drop_footers(table, problems, any(own))
         if separator is None:
             return table
         is_plain = separator == "," or not has_decimal_commas(table, problems)

@@ -23,6 +23,7 @@ from ingest.formats.trace_headings import kernel_of, numbered, part_in, result_c
 from ingest.formats.trace_layout import layout_of, read_layout
 from ingest.formats.trace_quantities import POWERCAP_SCALE, numbers_of, read_headings
 from ingest.formats.trace_search import EVEN_SHARE, Trace, trace_of
+from ingest.formats.trace_series import series_column
 from ingest.formats.trace_times import is_local
 from ingest.records import Intervals, ReadContext, Reading
 from ingest.settings.column_names import clean_name
@@ -186,7 +187,8 @@ def _values(trace: Trace, flags: list[str]) -> tuple[dict[str, np.ndarray], list
             powers[at] = numbers if heading.has_unit else _in_watts(trace, at, numbers)
             continue
         name = trace.layout.headings[at]
-        title = (numbered(name) or (name,))[0]
+        is_alone = trace.layout.is_series
+        title = name if is_alone else (numbered(name) or (name,))[0]
         if heading.quantity in units and heading.scale != 1.0:
             # They are no longer in the heading's unit.
             title = f"{without_unit(title)} {units[heading.quantity]}"
@@ -196,6 +198,8 @@ def _values(trace: Trace, flags: list[str]) -> tuple[dict[str, np.ndarray], list
             columns.append(Column(own, "metric", "real", title, title, units[heading.quantity]))
         elif not heading.quantity and (result := result_column(name)):
             columns.append(result)
+        elif is_alone and not heading.quantity:
+            columns.append(series_column(name, trace.layout.is_rate))
     for name, series in islice(families.items(), _MOST_COLUMNS):
         values[clean_name(name, "real")] = np.mean(series, axis=0)
     chosen = _chosen(trace, powers)

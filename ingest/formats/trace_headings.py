@@ -102,6 +102,16 @@ class Heading(NamedTuple):
     domain: Domain = ""
 
 
+# By the name of a domain of RAPL its power.
+RAPL: Final = {
+    "psys": Heading("power", 1.0, False, "total"),
+    "pkg": Heading("power", 1.0, False, "package"),
+    "core": Heading("power", 1.0, False, "inside"),
+    "uncore": Heading("power", 1.0, False, "inside"),
+    "dram": Heading("power", 1.0, False, "memory"),
+}
+
+
 def read_heading(text: str, unit: str = "") -> Heading:
     """Read a heading.
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Final
 
+from ingest.files.text_lines import without_separator
 from ingest.formats.trace_cells import POINT, WRITTEN, is_number, is_value
 from ingest.formats.trace_records import find_records
 from ingest.formats.written_numbers import is_either, without_commas
@@ -58,6 +59,8 @@ class Layout:
         is_named: Whether each line names its numbers, as samplers do.
         is_bare: Whether nothing names them.
         is_sampled: Whether lines with times lead the rows, which are samples.
+        is_series: Whether even dates alone say that the rows are samples.
+        is_rate: Whether the name of the file says `per second` of its only series.
     """
 
     headings: list[str]
@@ -67,6 +70,8 @@ class Layout:
     is_named: bool = False
     is_bare: bool = False
     is_sampled: bool = False
+    is_series: bool = False
+    is_rate: bool = False
     doubts: list[str] = field(default_factory=list)
     unclear: list[str] = field(default_factory=list)
 
@@ -77,7 +82,7 @@ def read_layout(lines: Iterable[str], most: int | None = None) -> Layout | None:
     Args:
         most: Lines that are read, of all layouts but records; None for all.
     """
-    source: Iterator[tuple[int, str]] = enumerate(lines, 1)
+    source: Iterator[tuple[int, str]] = enumerate(without_separator(lines), 1)
     head = list(islice(source, _FIRST_LINES))
     records, source = find_records(head, source)
     if records is not None:

@@ -1,6 +1,6 @@
 """What the columns of a trace are where its headings alone do not say it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Final
 
@@ -8,8 +8,9 @@ import numpy as np
 
 from ingest.formats.trace_cells import is_number, number_text, unit_of
 from ingest.formats.trace_counters import is_running_total
-from ingest.formats.trace_headings import Heading, read_heading
+from ingest.formats.trace_headings import RAPL, Heading, read_heading
 from ingest.formats.trace_layout import Layout
+from ingest.formats.trace_series import series_of
 from ingest.settings import headings as lake_headings
 
 # Quantities without which a text is no trace, and the power of a machine.
@@ -20,19 +21,14 @@ _WORKING: Final = ("power", "energy", "busy", "frequency")
 _LARGE: Final = {"voltage": 400.0, "current": 50.0, "power": np.inf}
 # What PowerAPI and others call the machine among its containers: what was measured comes first.
 _WHOLE: Final = ("rapl", "total", "host", "system", "all", "global")
-_RAPL: Final = {
-    "psys": Heading("power", 1.0, False, "total"),
-    "pkg": Heading("power", 1.0, False, "package"),
-    "core": Heading("power", 1.0, False, "inside"),
-    "uncore": Heading("power", 1.0, False, "inside"),
-    "dram": Heading("power", 1.0, False, "memory"),
-}
 # Per cent have fewer digits behind the point.
 _OF_SHARES: Final = 3
 _MACHINE_W: Final = (1.0, 5000.0)
 # The ticks of a clock that no heading calls so: so many, and so near to each other.
 _FEWEST_TICKS: Final = 12
 _EQUAL: Final = 0.25
+# Quantities whose units convert.
+_SCALED: Final = frozenset({"energy", "power", "time", "frequency", "voltage", "current", "bytes"})
 # Linux' powercap writes uJ.
 POWERCAP_SCALE: Final = 1e-6
 
@@ -46,6 +42,7 @@ def read_headings(layout: Layout, name: str) -> list[Heading] | None:
         name: The file's name, which may say what numbers are.
     """
     _keep_whole(layout)
+    _with_one_unit(layout)
     headings = [
         read_heading(heading, next(filter(None, map(unit_of, islice(column, 20))), ""))
         for heading, column in zip(layout.headings, layout.columns, strict=True)
@@ -56,12 +53,12 @@ def read_headings(layout: Layout, name: str) -> list[Heading] | None:
     if not any(map(_is_of_work, headings)):
         headings = _by_name(layout, headings, name)
     if not any(map(_is_of_work, headings)):
-        return None
+        return _of_series(layout, headings, name)
     _with_clock(layout, headings)
     if any(each.quantity == "power" and each.domain == "total" for each in headings):
         # Domains of RAPL beside it are powers too.
         headings = [
-            _RAPL.get(h.rstrip("-0123456789"), each)
+            RAPL.get(h.rstrip("-0123456789"), each)
             for h, each in zip(layout.headings, headings, strict=True)
         ]
     _with_units(layout, headings)
@@ -72,6 +69,46 @@ def read_headings(layout: Layout, name: str) -> list[Heading] | None:
             for at, each in enumerate(headings)
         ]
     return headings
+
+
+def _of_series(layout: Layout, headings: Sequence[Heading], name: str) -> list[Heading] | None:
+    """Return what the columns of a series are, whose names the layout gets; None for others."""
+    series = series_of(layout.headings, layout.columns, headings, name)
+    if series is None:
+        return None
+    layout.headings, layout.is_series, layout.is_rate = series.names, True, series.is_rate
+    layout.doubts += [series.doubt] if series.doubt else []
+    return series.headings
+
+
+def _with_one_unit(layout: Layout) -> None:
+    """Write the cells of a column in the unit of its first one: `980 mW` above `1.02 kW`.
+
+    Cells with units that nothing converts have no number.
+    """
+    for at, cells in enumerate(layout.columns):
+        units = [*dict.fromkeys(filter(None, map(unit_of, cells)))]
+        if len(units) < 2:
+            continue
+        known = {unit: lake_headings.unit_of(unit, in_brackets=True) for unit in units}
+        first = known[units[0]]
+        scales = {units[0]: 1.0} | {
+            unit: of.scale / first.scale
+            for unit, of in known.items()
+            if first and of and of.quantity == first.quantity and of.quantity in _SCALED
+        }
+        layout.columns[at] = [_scaled(cell, units[0], scales) for cell in cells]
+        if lost := [unit for unit in units if unit not in scales]:
+            detail = f"{layout.headings[at]} has cells in {units[0]} and in {', '.join(lost)}"
+            layout.doubts.append(f"{detail}: the latter are left out")
+
+
+def _scaled(cell: str, unit: str, scales: Mapping[str, float]) -> str:
+    """Return a cell in a unit; empty if its own has no scale."""
+    own = unit_of(cell)
+    if own in ("", unit):
+        return cell
+    return f"{float(number_text(cell)) * scales[own]:.12g} {unit}" if own in scales else ""
 
 
 def _with_clock(layout: Layout, headings: list[Heading]) -> None:
@@ -170,7 +207,7 @@ def _add_product(layout: Layout, headings: list[Heading]) -> None:
 def _rapl_counter(text: str, heading: Heading, cells: Sequence[str]) -> Heading:
     """Return an energy, uJ, for a running total that has the name of a domain of RAPL."""
     name = text.lower().rstrip("-_0123456789")
-    domain = _RAPL.get({"package": "pkg"}.get(name, name))
+    domain = RAPL.get({"package": "pkg"}.get(name, name))
     if domain is None or not all(map(is_number, cells)):
         return heading
     values = np.array([float(number_text(cell)) for cell in cells])

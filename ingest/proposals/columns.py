@@ -183,6 +183,8 @@ def _declare(guess: Guess, known: TableColumn) -> None:
     is_metric = known.to in MEASUREMENTS or (known.to is None and guess.kind != "text")
     is_knob = known.to in KNOBS or known.to in STATED_NAMES
     guess.role = known.role or ("knob" if is_knob else "metric" if is_metric else "label")
+    if guess.role == "knob" and not guess.count:
+        guess.role = "label"
     guess.values = {"": ""} if known.values else {}
     guess.is_given, guess.doubt = known.is_given, ""
 

@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
+from data.declared import Column
 from data.errors import FormatError
 from ingest.discover.names import strip_compression
 from ingest.files.blocks import read_head
@@ -66,7 +67,8 @@ def parts_of_runs(
     paths: Iterable[str],
     place_of: Callable[[str], Path],
 ) -> set[str]:
-    """Return the columns of paths that say of which part of a machine a trace of a run is.
+    """Return the columns of paths that say of which part of a machine a trace of a run is, or
+    which of the series of a run.
 
     Args:
         pattern: Of the ends of the paths, with a group for each column.
@@ -74,25 +76,49 @@ def parts_of_runs(
     matches = [*filter(None, (re.fullmatch(f"(?:.*/)?{pattern}", path) for path in paths))]
     found = set()
     for column in columns:
-        if not all(part_in(match[column.name]) for match in matches):
+        if column.role == "stamp":
             continue
+        are_parts = all(part_in(match[column.name]) for match in matches)
         runs: dict[tuple[str, ...], list[str]] = defaultdict(list)
         for match in matches:
             others = (match[c.name] for c in columns if c is not column)
             runs[tuple(others)].append(match[0])
         several = [each for each in runs.values() if len(each) > 1]
-        judged = [_are_of_one_run([*map(place_of, each)]) for each in islice(several, _MOST_RUNS)]
+        judge = _are_of_one_run if are_parts else _are_series_of_one_run
+        judged = [judge([*map(place_of, each)]) for each in islice(several, _MOST_RUNS)]
         if judged and all(judged):
             found.add(column.name)
     return found
 
 
+def rate_in(files: Iterable[Path]) -> Column | None:
+    """Return the column of the rate that a series beside another one has: the result of a run."""
+    readings = [*filter(None, map(_read, islice(files, _MOST_RUNS)))]
+    columns = [column for reading in readings for column in reading.columns]
+    rates = (c for c in columns if c.better == "more" and c.unit.endswith("/s"))
+    has_energy = any("energy_j" in reading.measurements for reading in readings)
+    return next(rates, None) if has_energy else None
+
+
 def _are_of_one_run(files: Sequence[Path]) -> bool:
-    readings = [reading for file in files if (reading := _read(file)) is not None]
-    if len(readings) < len(files):
-        return False
-    first, *others = readings
-    return all(_is_same_time(first, other) for other in others)
+    first, *others = map(_read, files)
+    return first is not None and all(
+        each is not None and _is_same_time(first, each) for each in others
+    )
+
+
+def _are_series_of_one_run(files: Sequence[Path]) -> bool:
+    """Return whether traces begin at one time and none measured what another one did."""
+    measured = set[str]()
+    starts_s = list[float]()
+    for file in files:
+        rows = reading.intervals if (reading := _read(file)) is not None else None
+        if rows is None or rows.start_unix_s is None or not measured.isdisjoint(rows.values):
+            return False
+        measured |= rows.values.keys()
+        starts_s += [rows.start_unix_s, rows.start_unix_s + float(rows.dt_s[0])]
+    begins_s, ends_s = starts_s[::2], starts_s[1::2]
+    return max(begins_s) <= min(ends_s)
 
 
 def _read(file: Path) -> Reading | None:

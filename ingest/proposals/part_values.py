@@ -12,6 +12,8 @@ from ingest.settings.heading_words import words_of
 _MACHINE: Final = re.compile(r"[a-z]{1,3}\d{3,4}[a-z]*\d*|node\d+|host\d+", re.IGNORECASE)
 # A day.
 DAY: Final = r"(?:\d{4}-\d\d-\d\d|(?:19|20)\d\d_(?:0[1-9]|1[0-2])_[0-3]\d)"
+# From one hour of a day to another.
+HOURS: Final = re.compile(r"(?:[01]?\d|2[0-4])[-_](?:[01]?\d|2[0-4])")
 # Dates, seconds and ms since 1970 that are no round numbers, digests, and uuids.
 _STAMP: Final = re.compile(
     r"(?:19|20)\d\d(?:0[1-9]|1[0-2])[0-3]\d(?:[^\d.].*|\d{4,6})?|1[0-9]{9}(?<!000)(?:[0-9]{3}|\.\d+)?"

@@ -31,7 +31,7 @@ from ingest.proposals.name_tokens import (
     name_before,
     optional_mark,
 )
-from ingest.proposals.part_values import DAY, are_clocks, are_machines, kind_of
+from ingest.proposals.part_values import DAY, HOURS, are_clocks, are_machines, kind_of
 from ingest.settings.column_names import (
     MODEL,
     VALUES,
@@ -43,10 +43,15 @@ from ingest.settings.column_names import (
 from ingest.settings.heading_words import words_of
 from ingest.settings.units import unit_of
 
+# A date, with a time of day, and with that of the end.
+_MOMENT: Final = (
+    rf"{DAY}(?:[-_T ]\d\d[-_.:h]?\d\d(?:[-_.:m]?\d\d(?:[_.]\d{{3,9}})?)?)?"
+    r"(?:(?<=[-_.:]\d\d)[-_]\d\d[-_.:]\d\d[-_.:]\d\d(?!\d))?"
+)
 # In a time of day, in `1.2GHz` and in `C++` they separate nothing; in `cg.C.16.1` the dots do.
 _ONE_PART: Final = re.compile(
     r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-    rf"|{DAY}(?:[-_T ]\d\d[-_.:h]?\d\d(?:[-_.:m]?\d\d(?:[_.]\d{{3,9}})?)?)?"
+    rf"|{_MOMENT}"
     r"|(?:19|20)\d{6}[-_T]\d{4,6}"
     r"|(?<![.\d])\d+\.\d+(?![.\d])|(?<=[A-Za-z])\++(?![A-Za-z0-9+])"
     rf"|{MODEL}"
@@ -165,6 +170,7 @@ def _read_paths(paths: Sequence[str], own: str) -> tuple[str, list[PathColumn]]:
         texts = tuple(part[level] for part in parts)
         above = {part[level - 1] for part in parts if level}
         if len(set(texts)) > 1:
+            reader.is_below_day = bool(above) and all(map(re.compile(DAY).fullmatch, above))
             reader.place = _singular(above.pop()) if len(above) == 1 else ""
             pattern.append(reader.read(texts, own if level == depth else "folder"))
         elif reader.columns or level == depth:
@@ -203,12 +209,15 @@ class _Reader:
 
     Attributes:
         place: What the names of a level are by its folder; empty where nothing says it.
+        is_below_day: Whether the folders above a level are days.
     """
 
     def __init__(self) -> None:
         self.columns: list[PathColumn] = []
         self.place = ""
+        self.is_below_day = False
         self._texts: dict[str, tuple[str, ...]] = {}
+        self._unsaid: set[str] = set()
 
     def read(self, texts: tuple[str, ...], level: str) -> str:
         """Return the pattern of one level.
@@ -216,8 +225,9 @@ class _Reader:
         Args:
             level: The name of a part that no word explains.
         """
-        if level == "folder" and are_machines(texts):
-            return self._group(texts, "", level, "")
+        is_time = self.is_below_day and all(map(HOURS.fullmatch, texts))
+        if level == "folder" and (is_time or are_machines(texts)):
+            return self._group(texts, "", level, "-" if is_time else "")
         ends = {text.rpartition(".")[2] for text in texts if "." in text[1:]}
         end = f".{ends.pop()}" if level == "file" and len(ends) == 1 else ""
         bare = tuple(
@@ -325,7 +335,12 @@ class _Reader:
         texts = tuple(text.translate(SHOWN) for text in texts)
         values = set(texts)
         kind, is_stamp = kind_of(texts, word)
+        if self.is_below_day and all(map(HOURS.fullmatch, values)):
+            kind, is_stamp = "text", True
         form = _DATED.pattern if all(map(_DATED.fullmatch, values)) else form_of(values, marks)
+        if any(mark in v for mark in marks or "" for v in values):
+            # The marks of a moment end no part.
+            form = _MOMENT if all(re.fullmatch(_MOMENT, v) for v in values) else form
         form = {"text": form, "real": r"\d+(?:\.\d+)?", "whole": r"\d+"}[kind]
         kinds = {word for value in values for word in words_of(value)}
         is_kind = level == "file" and kind == "text" and bool(self._texts) and kinds <= _KINDS
@@ -349,9 +364,15 @@ class _Reader:
             name = clean_name(name, kind if word else str(number), taken, "knob")
         elif name in taken:
             name = clean_name(f"{name}_{number}", kind, taken, "knob")
-        # A date of each model says less than its name.
-        told = (self._texts[column.name] for column in self.columns if column.role != "stamp")
-        is_twin = kind == "text" and any(are_twins(texts, other) for other in told)
+        # A date of each model says less than its name, and so does a number that nothing explains.
+        is_unsaid = kind != "text" and not word
+        twins = [c for c in self.columns if are_twins(texts, self._texts[c.name])]
+        told = {c.name for c in twins if c.role != "stamp"} - self._unsaid
+        is_twin = bool(told) and (kind == "text" or is_unsaid)
+        for at, column in enumerate(self.columns if kind == "text" and not is_stamp else ()):
+            if column in twins and column.name in self._unsaid:
+                self.columns[at] = replace(column, role="label", is_given=False)
+        self._unsaid |= {name} if is_unsaid else set()
         role = "stamp" if is_stamp else "label" if is_twin else "knob"
         self._texts[name] = texts
         shown = stated.text if stated else "Hz" if is_clock else ""

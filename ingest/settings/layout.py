@@ -121,7 +121,7 @@ _LISTED: Final[dict[str, type[Struct]]] = {
             ),
             **{"set": _Constants, "columns": _Columns | list[str], "aggregate": Aggregate},
             **{"factors": bool, "confirmed": bool},
-            **dict.fromkeys(("skip", "split", "totals", "corrected"), dict[str, str]),
+            **dict.fromkeys(("skip", "split", "totals", "whole", "corrected"), dict[str, str]),
             **dict.fromkeys(("products", "differences"), dict[str, list[str]]),
             "pivot": tuple[str, str],
             "parts": list[str],

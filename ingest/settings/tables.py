@@ -36,9 +36,8 @@ _NAMING: Final = {
 }
 # Keys of a table's entry that its declaration has by the same name.
 _AS_STATED: Final = (
-    "workload", "system", "replicates", "unpivot", "skip", "last_of", "totals", "products",
-    "differences",
-    "guessed", "corrected", "confirmed",
+    "workload", "system", "replicates", "unpivot", "skip", "whole", "last_of", "totals", "products",
+    "differences", "guessed", "corrected", "confirmed",
 )  # fmt: skip
 
 

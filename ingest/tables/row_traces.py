@@ -34,6 +34,9 @@ from ingest.tables.table_reads import TableRead, window_of
 _LEAST_COVERED: Final = 0.9
 # Energies of a row and of its trace that differ by more are doubted.
 _AS_MUCH: Final = 0.05
+# So near is the length of a trace to that of a load test.
+_AS_LONG: Final = 0.1
+_REQUESTS: Final = "request_count"
 # Rows that are looked at for the settings of traces.
 _MOST_ROWS: Final = 2_000
 # Outputs, and bytes of each, that are compared with rows number by number.
@@ -313,6 +316,7 @@ def _measured(
     if trace.is_output:
         more.values |= new_values(row.values, trace.reading.measurements)
         more.workload = trace.work.key.workload
+    is_longer = window is None and _is_of_another_time(read, row, trace)
     for each in (trace, *trace.others):
         measured = each.reading.measurements
         energy_j, duration_s = each.energy_in(*window) if window else None, None
@@ -322,6 +326,9 @@ def _measured(
             energy_j, duration_s = measured.get("energy_j"), measured.get("duration_s")
         if energy_j is not None and row.values.get("energy_j") is not None:
             _compare(read, row, each, energy_j)
+        elif energy_j is not None and is_longer:
+            if each.column == "energy_j" and duration_s:
+                more.values["power_w"] = energy_j / duration_s
         elif energy_j is not None:
             more.values[each.column] = energy_j
             if more.values.get("duration_s") is None:
@@ -348,3 +355,19 @@ def _compare(read: TableRead, row: SummaryRow, trace: _Trace, energy_j: float) -
     else:
         last = problems[known[-1]]
         problems[known[-1]] = replace(last, count=last.count + 1)
+
+
+def _is_of_another_time(read: TableRead, row: SummaryRow, trace: _Trace) -> bool:
+    """Return whether the requests of a row took another time, at their rate, than its trace: then
+    the energy of the trace is not theirs.
+    """
+    count, rate = row.values.get(_REQUESTS), row.values.get("throughput_qps")
+    length_s = trace.reading.measurements.get("duration_s")
+    if not isinstance(count, int | float) or not isinstance(rate, int | float):
+        return False
+    if not length_s or not rate or abs(count / rate - length_s) <= _AS_LONG * length_s:
+        return False
+    detail = f"its requests took {count / rate:.6g} s at their rate, its trace {length_s:.6g} s: "
+    detail += "the mean power is that of the whole trace, and there is no energy"
+    read.table.problems.append(Problem("duration_off", "doubted", detail, row.line))
+    return True
