@@ -17,7 +17,8 @@ from ingest.formats.json_cells import Cell
 from ingest.formats.table_rows import Table
 from ingest.formats.written_numbers import MOST_WHOLE, WHOLE, is_number, is_unset
 from ingest.settings.column_names import clean_name
-from ingest.settings.headings import without_unit
+from ingest.settings.heading_words import words_of
+from ingest.settings.headings import read_heading, without_unit
 from ingest.settings.tables import CORE, VARIANT
 
 # What tables call the number of the core that a row is of.
@@ -57,9 +58,14 @@ class Target:
 
 
 def targets_of(table: Table, declaration: TableDeclaration, file: str) -> list[Target]:
-    """Return where each column goes; two that go to one place are refused."""
+    """Return where each column goes.
+
+    Of two that go to one place by a guess the one with the shorter heading has it, the other keeps
+    its own name. Two that someone declared are refused.
+    """
     shape = declaration.aggregate
     spreads = _spread_columns(table.headings, shape)
+    declaration = _with_own_names(declaration, table.headings)
     targets: list[Target] = []
     aimed = {each.to for name, each in declaration.columns.items() if name in table.headings}
     parts = {name for text in declaration.split.values() for name in re.compile(text).groupindex}
@@ -107,6 +113,45 @@ def targets_of(table: Table, declaration: TableDeclaration, file: str) -> list[T
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise FormatError(f"two columns go to {twice[0]!r} ({file})")
     return targets
+
+
+def _with_own_names(declaration: TableDeclaration, headings: Sequence[str]) -> TableDeclaration:
+    """Return a guessed declaration of which no two columns go to one place.
+
+    It was guessed from other files, or from several tables, which fit this one together. What a
+    person corrected comes first.
+    """
+    if not declaration.guessed:
+        return declaration
+    columns, taken = dict(declaration.columns), set[str]()
+    places = {name: place for name in headings if (place := _place_of(name, declaration))}
+    is_weak = lambda name: (  # noqa: E731
+        *(name not in declaration.corrected, name not in columns or not columns[name].to),
+        *_length(name),
+    )
+    for name in sorted(places, key=is_weak):
+        if places[name] in taken:
+            unit, own = read_heading(name).unit, f"{name}{OF_TABLE}" * (name in declaration.kinds)
+            columns[name] = TableColumn(name=own, unit=unit.text if unit else "")
+        taken.add(places[name])
+    return replace(declaration, columns=columns)
+
+
+def _place_of(heading: str, declaration: TableDeclaration) -> str:
+    """Return the column of the lake or of the dataset to which a column goes; empty for its own."""
+    shape = declaration.aggregate
+    bare = heading.replace(shape.mean, "", 1) if shape is not None else heading
+    declared = declaration.columns.get(heading, declaration.columns.get(bare, TableColumn()))
+    if declared.is_dropped or (shape is not None and heading == shape.n):
+        return ""
+    bare = declared.name or bare
+    is_known = bare in declaration.kinds and bare not in (VARIANT, CORE)
+    return declared.to or (bare if is_known else "")
+
+
+def _length(heading: str) -> tuple[int, int]:
+    """Return how far within a document a column is, and how many words its heading has."""
+    return heading.count("."), len(words_of(heading))
 
 
 def _are_core_numbers(cells: Iterable[Cell]) -> bool:

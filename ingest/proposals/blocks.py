@@ -95,8 +95,12 @@ def _name_of(guess: Guess) -> str:
     return clean_name(guess.title, "real", role="knob") if is_knob else guess.own_name
 
 
-def _lines(guessed: GuessedTable) -> Iterator[str]:
-    """Yield the lines of the entry."""
+def _lines(guessed: GuessedTable, tables: Sequence[FoundTable]) -> Iterator[str]:
+    """Yield the lines of the entry.
+
+    Args:
+        tables: All tables of the study.
+    """
     table, shape, means = guessed.table, guessed.shape, guessed.means
     count = len(table.paths)
     files = "1 file" if count == 1 else f"{count:,} files"
@@ -109,7 +113,7 @@ def _lines(guessed: GuessedTable) -> Iterator[str]:
     energy = "|".join(re.escape(guess.heading.text) for guess in guessed.energy)
     entries: dict[str, tuple[object, str]] = {
         "pattern": (guessed.path, ""),
-        "header": (header_pattern(table), ""),
+        "header": (header_pattern(table, tables), ""),
         "refuse": (guessed.refusal, ""),
         "split": ({name: text for name, (text, _) in shape.split.items()}, ""),
         "pivot": (shape.pivot, "a measurement a row: its name and its value"),
@@ -244,6 +248,17 @@ def _settle_keys(
             guess.to = like.to if like is not None and not guess.is_declared else guess.to
 
 
+def _settle_targets(block: GuessedTable) -> None:
+    """Leave of columns that go to one of the lake the first that is declared, else the shortest."""
+    taken = set[str]()
+    aimed = (guess for guess in block.guesses if guess.to and not guess.is_dropped)
+    depth = lambda g: (not g.is_declared, g.heading.text.count("."))  # noqa: E731
+    for guess in sorted(aimed, key=depth):
+        if guess.to in taken:
+            guess.aim("", "; another column is that")
+        taken.add(guess.to)
+
+
 def _settle_roles(blocks: Sequence[GuessedTable]) -> None:
     """Take a heading for what most tables of the study take it for: a column has one role.
 
@@ -343,6 +358,8 @@ def table_blocks(
     for block in blocks:
         _settle_keys(block, blocks, paths_beside(block.table, own, _LESS_ALIKE))
     share_parts(blocks)
+    for block in blocks:
+        _settle_targets(block)
     _settle_roles(blocks)
     _drop_what_is_said(blocks)
     _settle_labels(blocks, is_named)
@@ -363,5 +380,5 @@ def table_blocks(
         texts.append(workload_section(name, performance, loop))
     texts += map(system_section, dict.fromkeys(block.system for block in blocks))
     texts += columns.values()
-    texts += ["\n".join([*_lines(block), ""]) for block in blocks]
+    texts += ["\n".join([*_lines(block, filled), ""]) for block in blocks]
     return texts, blocks

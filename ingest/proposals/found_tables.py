@@ -30,6 +30,8 @@ _MOST_ROWS: Final = 50_000
 _MOST_FILES: Final = 24
 # Fewer rows are those of another file by chance.
 _LEAST_COPIED: Final = 4
+# So many headings of a document tell it, and others that another table of the study has not.
+_MOST_NAMED: Final = 12
 # Files that are read of all.
 _MOST_READ: Final = 600
 
@@ -215,10 +217,22 @@ def paths_beside(table: FoundTable, tables: Iterable[FoundTable], alike: float) 
     return paths
 
 
-def header_pattern(table: FoundTable) -> str:
-    """Return the expression for the headings; of a document some of them in any order."""
+def header_pattern(table: FoundTable, tables: Iterable[FoundTable] = ()) -> str:
+    """Return the expression for the headings; of a document some of them in any order.
+
+    Args:
+        tables: Others of the study, which it must not fit if they are of documents.
+    """
     named = [heading for heading in table.headings if heading]
     if not table.is_document:
         return re.escape(" ".join(named)).replace("\\ ", " ").replace("\\-", "-")
-    each = (rf"(?=(?:.* )?{re.escape(name)}(?: |$))" for name in named[:12])
+    own, told = {*named}, dict.fromkeys(named[:_MOST_NAMED], True)
+    for other in (each for each in tables if each.is_document and each is not table):
+        theirs = {*filter(None, other.headings)}
+        if all((name in theirs) == is_there for name, is_there in told.items()):
+            told |= {min(own - theirs): True} if own - theirs else {min(theirs - own): False}
+    each = (
+        rf"(?{'=' if is_there else '!'}(?:.* )?{re.escape(name)}(?: |$))"
+        for name, is_there in told.items()
+    )
     return "".join(each).replace("\\ ", " ").replace("\\-", "-") + ".*"
