@@ -42,6 +42,15 @@ _FEWEST_STEPS: Final = 3
 _APART: Final = 1.5
 _NO_STEPS: Final = WORDS["replicates"] | {"epoch", "epochs", "step", "steps", "time", "timestamp"}
 _SPLIT: Final = {"columns", "index", "data"}
+# Names of the sum of parts, and how far it may be from what they add up to.
+_SUMS: Final = frozenset({"total", "sum"})
+_ROUNDED: Final = 1e-6
+# Longer numbers are ids, such as those of processes, which differ from run to run.
+_LONGEST_PLACE: Final = 3
+# Statistics of one quantity, of which one is its middle.
+_MIDDLES: Final = frozenset({"mean", "avg", "average", "median"})
+_OF_ONE: Final = _MIDDLES | WORDS["statistics"] | {"count", "n", "sum", "total"}
+_QUANTITIES: Final = WORDS["less"] | WORDS["more"] | WORDS["measured"]
 
 
 @lru_cache(maxsize=4096)
@@ -65,9 +74,65 @@ def is_dictionary(node: Mapping[str, Any]) -> bool:
     values = list(entries_of(node).values())
     if len(values) < 2 or not all(isinstance(each, dict) and each for each in values):
         return False
+    if _parts_of(node) or _are_statistics(node):
+        return False
     if all(map(is_number, entries_of(node))):
         return True
     return all(are_alike(values[0], each) for each in values)
+
+
+def _parts_of(node: Mapping[str, Any]) -> list[str]:
+    """Return the keys of objects whose sum stands beside them; nothing if none does.
+
+    They are numbered, as `0` and `1` beside `total`, or parts of a machine. A number of the sum is
+    that of all of them.
+    """
+    objects = [key for key, each in node.items() if isinstance(each, dict) and each]
+    sums = [key for key in objects if key.lower() in _SUMS]
+    parts = [key for key in objects if key not in sums]
+    if len(sums) != 1 or not parts or not all(is_number(k) or _is_part(k) for k in parts):
+        return []
+    for name, whole in node[sums[0]].items():
+        cells = [node[key].get(name) for key in parts]
+        are_numbers = all(type(each) in (int, float) for each in (whole, *cells))
+        if are_numbers and abs(sum(cells) - whole) <= _ROUNDED * abs(whole):
+            return parts
+    return []
+
+
+def _is_part(key: str) -> bool:
+    words = {word.rstrip("0123456789") for word in words_of(key)} - {""}
+    return bool(words) and words <= WORDS["parts"]
+
+
+def _without_sum(node: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an object without the sum of its parts where it has one part alone, which it is.
+
+    Of several parts ids are their places: those of processes differ from run to run.
+    """
+    if _SUMS.isdisjoint(map(str.lower, node)) or not (parts := _parts_of(node)):
+        return node
+    if len(parts) == 1:
+        merged: dict[str, Any] = {}
+        for key, each in node.items():
+            merged |= each if isinstance(each, dict) else {key: each}
+        return merged
+    places = {key: str(at) for at, key in enumerate(parts) if len(key) > _LONGEST_PLACE}
+    return {places.get(key, key) if key.isdigit() else key: each for key, each in node.items()}
+
+
+def _are_statistics(node: Mapping[str, Any]) -> bool:
+    """Return whether objects are statistics of quantities, and not of what their keys name.
+
+    `power` and `util`, each with `mean`, `min`, `max` and `std`.
+    """
+    of = [{*map(str.lower, each)} for each in entries_of(node).values()]
+    if not all(each <= _OF_ONE and not _MIDDLES.isdisjoint(each) for each in of):
+        return False
+    keys = [*entries_of(node)]
+    named = [key for key in keys if not _QUANTITIES.isdisjoint(words_of(key)[-1:])]
+    named += [key for key in keys if key not in named and read_heading(key).unit is not None]
+    return 2 * len(named) > len(keys) and any(map(quantity_in, named))
 
 
 def are_alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
@@ -150,7 +215,7 @@ def _flatten(
     lists: dict[str, list[float]],
     depth: int,
 ) -> None:
-    for key, value in node.items():
+    for key, value in _without_sum(node).items():
         name = f"{start}{key}"
         if isinstance(value, dict) and depth < DEEPEST:
             _flatten(value, f"{name}.", cells, lists, depth + 1)

@@ -38,6 +38,10 @@ _COUNTED: Final = frozenset({"n", "samples"})
 _SCALED: Final = frozenset({"n", "norm", "normalized", "normalised", "scaled", "score"})
 # What came out of some of the items of a run.
 _OUTCOMES: Final = WORDS["done"] | WORDS["outcomes"] | {"dropped", "errors", "failures", "lost"}
+# The statistics that are a quantity itself.
+_MIDDLES: Final = frozenset({"mean", "avg", "average"})
+# So near are the intervals of samples together to the time of their run.
+_SAMPLED: Final = 0.005
 _LEAST: Final = frozenset({"min", "minimum"})
 _MOST: Final = frozenset({"max", "maximum"})
 _BEFORE: Final = frozenset({"baseline", "before", "initial"})
@@ -46,6 +50,7 @@ _DIFFERENCES: Final = frozenset({"delta", "diff", "difference", "change", "incre
 
 def mark_beside(guesses: Sequence[Guess]) -> None:
     """Correct the roles of columns of a table by what stands beside them."""
+    _mark_statistics(guesses)
     _mark_scores(guesses)
     _mark_levels(guesses)
     _mark_summaries(guesses)
@@ -58,6 +63,42 @@ def mark_beside(guesses: Sequence[Guess]) -> None:
     _mark_regions(guesses)
     _mark_ranges(guesses)
     _mark_states_before(guesses)
+
+
+def _mark_statistics(guesses: Sequence[Guess]) -> None:
+    """Make metrics of what an object has beside the mean of a quantity: `min`, `max`, `std`.
+
+    Nobody sets them, however seldom they differ: `cpu_num.max` beside `cpu_num.mean`.
+    """
+    parts = [guess.heading.text.rpartition(".") for guess in guesses]
+    means = {above for above, _, last in parts if above and last.lower() in _MIDDLES}
+    for guess, (above, _, last) in zip(guesses, parts, strict=True):
+        if above in means and last.lower() in WORDS["statistics"] | _MIDDLES:
+            if guess.role == "knob":
+                guess.take("metric", f"a statistic of {above}")
+            guess.better = guess.better if last.lower() in _MIDDLES else None
+    of = {guess.heading.text: guess for guess in guesses}
+    for above in means:
+        statistics = [of[f"{above}.{last}"] for start, _, last in parts if start == above]
+        if any(_is_interval(guess, guesses) for guess in statistics):
+            for guess in statistics:
+                guess.take("label", "of the samples of a run, whose number times it is its time")
+
+
+def _is_interval(guess: Guess, guesses: Sequence[Guess]) -> bool:
+    """Return whether a mean time and the number of samples make another time of the run."""
+    is_mean = guess.heading.text.rpartition(".")[2].lower() in _MIDDLES
+    times = [g for g in guesses if g.role == "metric" and g.quantity == "time" and g is not guess]
+    counts = [g for g in guesses if g.kind == "whole" and len(g.numbers) and g.numbers.min() > 1]
+    return (
+        is_mean
+        and guess.quantity == "time"
+        and any(
+            len(guess.numbers) == len(time.numbers) == len(count.numbers)
+            and np.allclose(guess.numbers * count.numbers, time.numbers, rtol=_SAMPLED, atol=0)
+            for time, count in product(times, counts)
+        )
+    )
 
 
 def _mark_states_before(guesses: Sequence[Guess]) -> None:

@@ -29,6 +29,7 @@ from ingest.proposals.guess import (
 )
 from ingest.proposals.heading_roles import is_measured, read_together
 from ingest.proposals.lake_columns import choose_targets
+from ingest.proposals.named_powers import leave_out_unmeasured, name_items, read_products
 from ingest.proposals.path_parts import PathColumn
 from ingest.proposals.replicates import (
     choose_replicate,
@@ -109,6 +110,8 @@ def guess_columns(
             _declare(guess, known)
         elif guess.heading.text in set_by_texts and guess.role != "knob":
             guess.take("knob", "stated in a text")
+    leave_out_unmeasured(guesses)
+    products = read_products(guesses)
     mark_beside(guesses)
     leave_out_repetitions(guesses)
     _find_counts(guesses, sources)
@@ -120,6 +123,9 @@ def guess_columns(
     leave_out_baselines(guesses)
     leave_out_repeated(guesses)
     choose_targets(guesses, _of_groups(guesses) | _of_files(guesses, sources))
+    for each in products:
+        each.settle()
+    name_items(guesses)
     _give_models(guesses)
     give_work(guesses)
     _name_changes(guesses)

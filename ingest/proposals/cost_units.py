@@ -330,6 +330,21 @@ def misses(energy: Guess, duration: Guess, power: Guess) -> float:
     return float(np.exp(off.max(initial=0.0)))
 
 
+def are_watts(power: Guess, energies: Sequence[Guess], times: Sequence[Guess]) -> bool:
+    """Return whether an energy and a time whose headings say their units make a power in W."""
+    sides = [
+        (energy, time)
+        for energy, time in product(energies, times)
+        if energy.heading.unit and time.heading.unit and energy.middle
+    ]
+    is_full = len(power.numbers) > 0
+    return is_full and any(
+        len(energy.numbers) == len(time.numbers) == len(power.numbers)
+        and misses(energy, time, power) < 1 + PROVING
+        for energy, time in sides
+    )
+
+
 def is_product(energy: Guess, price: Guess, items: Guess, duration: Guess | None) -> bool:
     """Return whether an energy is a price times a number of items, or a rate times the time."""
     joules, each, numbers = energy.numbers, price.numbers, items.numbers

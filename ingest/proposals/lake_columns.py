@@ -13,6 +13,7 @@ from ingest.proposals.cost_units import (
     AGREEING,
     PLAUSIBLE_W,
     PROVING,
+    are_watts,
     choose_units,
     doubt_power,
     doubt_units,
@@ -25,6 +26,7 @@ from ingest.proposals.cost_units import (
     read_mega,
     set_unit,
 )
+from ingest.proposals.document_objects import are_of_devices, times_around
 from ingest.proposals.guess import Guess, wrap_of
 from ingest.proposals.heading_roles import MEASURED, PERCENTILE, is_spread
 from ingest.proposals.request_units import NO_UNIT, is_latency, name_latencies
@@ -120,7 +122,9 @@ def _candidates(guesses: Sequence[Guess], of_groups: Container[str]) -> _Run:
 
 def _choose_best(run: _Run) -> None:
     """Choose the columns with the headings that fit best."""
-    durations = [g for g in run.times if not is_spread(g.heading)]
+    durations = times_around(
+        [g for g in run.times if not is_spread(g.heading)], [*run.energies, *run.powers]
+    )
     run.duration = run.duration or _best(durations, "duration_s")
     run.energy = run.energy or _best(run.energies, "energy_j")
     run.power = run.power or _best(run.powers, "power_w")
@@ -178,8 +182,7 @@ def _read_codecarbon(run: _Run, guesses: Sequence[Guess]) -> None:
     """Take the energies that stand beside emissions for kWh, unless they would be too large."""
     if not any(guess.heading.has("codecarbon", "emissions") for guess in guesses):
         return
-    time = run.duration
-    most_j = _MOST_W * time.middle * time.heading.scale if time else np.inf
+    most_j = _MOST_W * run.duration.middle * run.duration.heading.scale if run.duration else np.inf
     for guess in run.energies:
         # Joules of RAPL may stand beside emissions: as kWh they would be of a power station.
         if not guess.unit and guess.middle * 3.6e6 <= most_j:
@@ -217,6 +220,7 @@ def _choose_units(run: _Run, guesses: Sequence[Guess]) -> None:
     unsaid = [guess for guess in run.powers if not guess.unit]
     is_free = run.power is None or not (run.power.unit or run.power.is_declared)
     is_alone = is_free and not (run.energy or has_machines)
+    is_alone &= not any(are_watts(each, run.energies, run.times) for each in unsaid)
     if is_alone and any(g.numbers.min() > PLAUSIBLE_W[1] for g in unsaid):
         for guess in unsaid:
             set_unit(guess, "mW", 1e-3, DOUBTED)
@@ -324,14 +328,13 @@ def _best(guesses: Sequence[Guess], target: str) -> Guess | None:
         _rank(other, target) == _rank(best, target) and words - other_words and other_words - words
         for other in guesses
         if (other_words := {*other.heading.words} - usual)
-    ):
+    ) or any(are_of_devices(best, other) for other in guesses):
         # Of `java_j` and `go_j`, or `cpu_energy` and `gpu_energy`, none is the whole.
         return None
     best.aim(target, f"; of {len(guesses)} columns the whole one" if len(guesses) > 1 else "")
     return best
 
 
-# Times that a kernel and a program took of processors.
 _OF_PROCESSORS: Final = ({"system", "time"}, {"sys", "time"}, {"user", "time"})
 
 
@@ -349,7 +352,7 @@ def _rank(guess: Guess, target: str) -> int:
     if not heading.has("package", "pkg"):
         rank -= 4 * heading.has(*WORDS["parts"])
     if target == "duration_s":
-        # Of a processor: `System time (seconds)` beside `User time`.
+        # That a kernel and a program took of processors: `System time (seconds)`, `User time`.
         rank -= 30 * ({*heading.words} - WORDS["plain"] in _OF_PROCESSORS)
         rank -= 12 * heading.has("gpu", *WORDS["phases"])
         rank -= 30 * heading.has(*WORDS["times_of_day"], *WORDS["moments"], *_NO_DURATION)
@@ -369,11 +372,10 @@ def _is_of_items(duration: Guess, energy: Guess | None, power: Guess | None) -> 
     A mean time is that if the energy is that of no machine; any time if the power that was measured
     is another one by far.
     """
-    if duration.is_declared:
-        return False
     if power is not None and (excess := _excess(energy, duration, power)):
-        return _is_plain(power) and excess > _FAR
-    return duration.heading.has(*_MEANS) and _excess(energy, duration) > PLAUSIBLE_W[1]
+        return not duration.is_declared and _is_plain(power) and excess > _FAR
+    is_mean = not duration.is_declared and duration.heading.has(*_MEANS)
+    return is_mean and _excess(energy, duration) > PLAUSIBLE_W[1]
 
 
 def _is_of_a_part(power: Guess, energy: Guess | None, duration: Guess | None) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 from ingest.formats.json_cells import Cell
 from ingest.proposals.guess import Guess, rows_by
 from ingest.proposals.heading_roles import is_measured, is_spread
+from ingest.proposals.roles import DRAWN
 from ingest.settings.column_names import KNOWN_WORDS, WORDS
 from ingest.settings.heading_words import words_of
 from ingest.settings.headings import is_measurement, read_heading
@@ -233,6 +234,7 @@ def _names_replicates(guess: Guess) -> bool:
 def numbers_runs(guess: Guess) -> bool:
     """Return whether the heading of whole numbers is of replicates: `rep`, `run_id`, `Trial #`."""
     is_number = guess.kind == "whole" and not guess.heading.unit and guess.count > 1
+    is_number &= guess.why != DRAWN
     is_named = _names_replicates(guess) or _is_campaign(guess) if is_number else False
     return is_named and not guess.is_declared
 

@@ -39,15 +39,23 @@ from ingest.settings.headings import Heading, read_heading
 _IDENTIFIERS: Final = WORDS["identifiers"]
 # Words that say what a column is, whatever its object is.
 _SAYING: Final = KNOWN_WORDS - {"size", "n", "num", "number", "count", "name", "type", "id"}
-# `2026-01-31 08:15`, `08:15:00`, `20260131`, `20260131T081500Z`
+# `2026-01-31 08:15`, `08:15:00`, `2026_01_31_08_15_00`, `20260131`, `20260131T081500Z`
 _DATE: Final = re.compile(
     r"\d{4}[-/]\d\d[-/]\d\d([-T_ ].*)?|\d\d?:\d\d(:\d\d.*)?"
+    r"|20\d\d_\d\d_\d\d(_\d\d_\d\d(_\d\d)?)?"
     r"|(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])([-_T ]?\d{4,6}(\.\d+)?)?(Z|[+-]\d{4})?"
 )
 # People set numbers of fewer digits: 15.473289489746094 was read from a machine.
 _MOST_DIGITS: Final = 8
 # Of so few rows no number recurs.
 _FEW_ROWS: Final = 8
+# A date with a time in a name.
+_STAMP: Final = re.compile(r"20\d\d[-_]?\d\d[-_]?\d\d[-_T ]?\d\d[-_:]?\d\d([-_:]?\d\d)?(?!\d)")
+# Seeds that people choose have no more digits.
+_MOST_SEED: Final = 5
+# Last words of objects that describe the machine.
+_MACHINE: Final = frozenset({"platform", "environment", "host", "machine", "hardware", "sysinfo"})
+DRAWN: Final = "a seed that was drawn, which is no setting"
 REMARK: Final = "a remark about the run"
 A_NAME: Final = "a name of the row"
 ROW: Final = "the number of the row"
@@ -106,6 +114,7 @@ _OF_TEXTS: Final = (
     _Case(lambda c: _are_measurements(c), "label", "a measurement as a text"),
     _Case(lambda c: names_machines(c.heading) and 1 < c.count <= c.rows / 2,
           "knob", "machines: {c.variety}"),
+    _Case(lambda c: _are_stamped(c), "label", "one name with the time of each run"),
     _Case(lambda c: _is_remark(c), "label", REMARK),
     _Case(lambda c: c.recurs and statements_in(c.heading.words, c.counts),
           "knob", "statements by their verbs: {c.variety}"),
@@ -124,6 +133,8 @@ _OF_NUMBERS: Final = (
     _CAME_OUT,
     _Case(lambda c: c.has("timestamp", "datetime", "date") or are_epochs(c.heading, c.numbers)
           or (c.measured is not True and _are_dates(c)), "label", "a time of day or a date"),
+    _Case(lambda c: _is_drawn(c), "label", DRAWN),
+    _Case(lambda c: _is_of_the_machine(c), "label", "the state of the machine"),
     _Case(lambda c: _is_index(c), "label", ROW),
     _Case(lambda c: _numbers_rows(c), "label", "a number of the row"),
     # What was set although its like is measured.
@@ -264,6 +275,28 @@ def _are_dates(column: ColumnFacts) -> bool:
     dates = sum(count for text, count in column.counts.items() if _DATE.fullmatch(text))
     is_moment = column.differs and column.rows > 1 and column.has(*WORDS["times_of_day"])
     return 2 * dates > column.rows or is_moment
+
+
+def _are_stamped(column: ColumnFacts) -> bool:
+    """Return whether names differ in the time of their run alone: `infer_2022_03_01_18_31_12`."""
+    rests = {_STAMP.sub("", text) for text in column.counts}
+    return column.differs and len(rests) == 1 and rests.isdisjoint(column.counts)
+
+
+def _is_drawn(column: ColumnFacts) -> bool:
+    """Return whether seeds are of so many digits that nobody chose them, and each of one run."""
+    return column.differs and column.has("seed") and all(len(t) > _MOST_SEED for t in column.counts)
+
+
+def _is_of_the_machine(column: ColumnFacts) -> bool:
+    """Return whether an object that describes the machine has a number, of each run another.
+
+    `platform.available` of its memory; no cost.
+    """
+    above = words_of(column.heading.text.rpartition(".")[0])
+    is_cost = column.quantity in ("energy", "power", "time", "rate")
+    is_described = not _MACHINE.isdisjoint(above[-1:]) and not is_cost
+    return is_described and column.differs and column.rows > 1 and not column.has(*WORDS["set"])
 
 
 def _are_measurements(column: ColumnFacts) -> bool:
