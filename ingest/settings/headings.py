@@ -309,6 +309,8 @@ def _per(words: tuple[str, ...]) -> Unit | None:
     # `per_1k_tokens` is the price of a thousand.
     amount = "".join(takewhile(lambda word: word.isdigit() or word in _AMOUNTS, below))
     items = [word for word in below if unit_of(word) is None and word not in amount]
+    # `wh_per_1k_mean` is no price of a thousand means.
+    items = [word for word in items if not (_STATISTIC.fullmatch(word) or word in NUMBERS)]
     of_unit = under.text if under is not None else "item"
     item = next((w for w in items if {w, f"{w}s"} & ITEMS), items[0] if items else of_unit)
     amount += " " if amount else ""

@@ -7,7 +7,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Any, Final
 
-from ingest.discover.names import canonical_system
+from ingest.discover.names import canonical_system, strip_compression
 from ingest.records import Problem, SummaryRow
 from ingest.settings.column_names import WORDS
 from ingest.settings.dataset import UNKNOWN
@@ -59,7 +59,12 @@ class Powers:
         self._read = read
 
     def doubt(self, values: Mapping[str, Any]) -> str:
-        """Return in which way a row's energy, power and time disagree; empty if they do not."""
+        """Return in which way a row's energy, power and time disagree; empty if they do not.
+
+        Those of two domains, such as a total and a GPU, are no two of one product.
+        """
+        if len({*self._domains}) > 1:
+            return ""
         energy, power, time = (float(values.get(name) or 0) for name in _POWER)
         if self._read.is_guessed and energy > _MOST_J and not (power or time):
             hours = energy / _USUAL_W / 3600
@@ -75,6 +80,14 @@ class Powers:
             f"{energy:.6g} J in {time:.6g} s are {energy / time:.6g} W, not {power:.6g} W: "
             "check their units; the power is kept as it was measured"
         )
+
+    @cached_property
+    def _domains(self) -> list[frozenset[str]]:
+        """The parts of a machine that the headings of the energy and the power name."""
+        declared = self._read.file.settings.tables_of(strip_compression(self._read.file.path))
+        columns = [each for table in declared for each in table.columns.items()]
+        of = ([words_of(name) for name, each in columns if each.to == to] for to in _POWER[:2])
+        return [frozenset(words) & WORDS["parts"] for headings in of for words in headings]
 
     @cached_property
     def _half_steps(self) -> dict[str, float]:

@@ -10,6 +10,7 @@ whole tables are copies, by their name or their digits.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from math import isclose
 from typing import Any, Final
 
 from data.declared import Column
@@ -24,6 +25,8 @@ from ingest.tables.table_reads import TableRead
 
 # Numbers of fewer digits may be the same by chance.
 _LEAST_DIGITS: Final = 4
+# So near are two writings of one number.
+_SAME_NUMBER: Final = 1e-9
 # Of files with fewer runs in common nothing says that these are the same.
 FEWEST_RUNS: Final = 2
 # Longer tables are no summaries of other files, or that people put together.
@@ -62,8 +65,8 @@ class SameRows:
 
 def new_values(values: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
     """Return what others have besides; a number of many digits stays under the name that it has."""
-    numbers = {*filter(_is_long, values.values())}
-    return {name: value for name, value in others.items() if value not in numbers}
+    numbers = [*filter(_is_long, values.values())]
+    return {n: v for n, v in others.items() if not any(_are_one(v, own) for own in numbers)}
 
 
 def rows_with(
@@ -300,7 +303,8 @@ def _are_sisters(read: TableRead, other: TableRead) -> bool:
 def _numbers(values: Mapping[str, Any], columns: Iterable[Column]) -> set[float]:
     """Return the fractions of many digits of a run's costs, rates and the like."""
     names = {*MEASUREMENTS, *(column.name for column in columns if column.better is not None)}
-    return {value for name, value in values.items() if name in names and _is_long(value)}
+    own = (value for name, value in values.items() if name in names and _is_long(value))
+    return {float(f"{value:.12g}") for value in own}
 
 
 def _is_long(value: object) -> bool:
@@ -319,4 +323,11 @@ def _written(value: Any) -> str:
 def _agree(values: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
     """Return whether both have the same under each name, as far as both have anything."""
     shared = ((values.get(name), other) for name, other in others.items())
-    return all(own == other for own, other in shared if own is not None and other is not None)
+    return all(_are_one(own, other) for own, other in shared if None not in (own, other))
+
+
+def _are_one(own: Any, other: Any) -> bool:
+    """Return whether two cells are one value: a program may write the last digits in two ways."""
+    if not (isinstance(own, float) and isinstance(other, float)):
+        return bool(own == other)
+    return own == other or (isclose(own, other, rel_tol=_SAME_NUMBER) and _is_long(own))

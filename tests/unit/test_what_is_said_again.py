@@ -4,6 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from data.connection import open_lake
+from ingest.__main__ import main
+from tests.fixtures.raw_runs import write_files
 from tests.fixtures.unseen import Studies, check_study
 
 _JOULES = (91.25, 88.5, 90.75, 87.375, 92.125, 89.5, 90.25, 88.875)
@@ -142,3 +145,21 @@ TOOLS: Studies = {
 @pytest.mark.parametrize("style", TOOLS)
 def test_a_folder_that_alone_tells_runs_apart_is_a_setting(style: str, tmp_path: Path) -> None:
     check_study(TOOLS, style, tmp_path)
+
+
+def test_means_of_one_run_each_add_no_column(tmp_path: Path) -> None:
+    """A summary writes the last digits of the same numbers in another way, and calls them means."""
+    settings = [(s, c) for s in ("spec", "plain") for c in ("off", "low")]
+    energies = [(2.0768522170360044 + at / 8, 40.847196102142334 + at) for at in range(4)]
+    rows, means = ["strategy,cap,gpu_energy_Wh,wall_time_s,tokens_per_s"], ["strategy,cap"]
+    means[0] += "".join(f",{n}_mean,{n}_count" for n in ("gpu_energy_Wh", "wall_time_s"))
+    for (strategy, cap), (energy, time) in zip(settings, energies, strict=True):
+        rows.append(f"{strategy},{cap},{energy},{time},{13132 / time}")
+        means.append(f"{strategy},{cap},{energy * (1 + 3e-16)},1,{time * (1 + 3e-16)},1")
+    raw, lake = tmp_path / "study", tmp_path / "lake"
+    write_files(raw, {"runs.csv": "\n".join(rows), "summary.csv": "\n".join(means)})
+    assert main(["add", str(raw), "--lake", str(lake)]) == 0
+    with open_lake(lake) as opened:
+        runs = opened.polars("SELECT * FROM runs")
+    assert len(runs) == 4
+    assert not [name for name in runs.columns if name.endswith("_mean")]
