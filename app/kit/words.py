@@ -282,7 +282,7 @@ def guessed_words(view: LakeView, selection: Selection) -> str:
     way = f"{_CORRECT} {first.column if first is not None else 'COLUMN'}={word}{place}"
     units = sorted(each[INSTEAD] for each in said if INSTEAD in each)
     way += f", or {shlex.quote(units[0])} of a guessed unit" if units else ""
-    return f"{found}. To correct it: {way}. If all is right: {_CORRECT} --confirm{place}.{note}"
+    return f"{found}. To correct it: {way}, or --confirm if all is right.{note}"
 
 
 def n_words(counts: Sequence[int], is_unstated: bool = False) -> str:

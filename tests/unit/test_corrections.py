@@ -57,7 +57,7 @@ def test_a_unit_and_roles_are_corrected_at_once_and_kept(
     """20.5 W in 2 ms are 41 mJ; what another dataset calls `coder` stays."""
     said = guessed_words(Lakes(lake).at(None), Selection.of())
     assert f"To correct it: python -m ingest correct coder=label --lake {lake}, " in said
-    assert "or runtime=ms of a guessed unit." in said
+    assert "or runtime=ms of a guessed unit, or --confirm if all is right." in said
     words = ["runtime=ms", "coder=given", "clock=label"]
     assert correct(lake, *words, "--dataset", "sorts") == 0
     said = capsys.readouterr().out
