@@ -20,7 +20,7 @@ from app.kit.encodings import title_of
 from app.kit.export import ExportedPage, render
 from app.kit.lake_view import LakeView
 from app.kit.page_layout import view_panel
-from app.kit.words import guessed_words, unread_words
+from app.kit.words import derived_words, guessed_words, unread_words
 from app.kit.work_words import work_words
 
 
@@ -33,6 +33,7 @@ def export(view: LakeView, state: ExploreState) -> ExportedPage:
     table = best_settings_table(rows, question)
     says = (unread_words, guessed_words, work_words)
     notes = [words(view, state.selection) for words in says]
+    notes.append(derived_words(view, state.selection, (state.x, state.y)))
     said = [*notes, *sentences(rows, question)]
     data = {
         "pictures": {name: encode_view(answer) for name, answer in pictures.items()},

@@ -47,7 +47,7 @@ from app.kit.context import lake_view
 from app.kit.filters import offered_choices
 from app.kit.lake_view import LakeView
 from app.kit.page import Page, View
-from app.kit.words import guessed_words, unread_words
+from app.kit.words import derived_words, guessed_words, unread_words
 from app.kit.work_words import work_words
 
 PAGE = Page(
@@ -130,6 +130,7 @@ def _best(view: LakeView, state: ExploreState) -> tuple:
         source_words(view, state),
         unread_words(view, state.selection),
         guessed_words(view, state.selection),
+        derived_words(view, state.selection, (state.x, state.y)),
         work_words(view, state.selection),
     )
     said = [html.P(words, className="quiet") for words in notes if words]

@@ -24,7 +24,7 @@ from data.catalogue import Catalogue, deviations
 from data.declared import CORRECTED, INSTEAD
 from data.knob_table import ADAPTIVE, GOVERNOR
 from data.knobs import Knob
-from data.queries.lake_page import problems_query, unread_query
+from data.queries.lake_page import derived_query, problems_query, unread_query
 from data.queries.statement import statement
 from data.selection import SHIPPED_FACETS, Selection, Value
 from data.units import format_bytes, format_digits, format_load, lowered
@@ -46,6 +46,10 @@ EMPTY_LAKE_PLAIN: Final = without_marks(EMPTY_LAKE)
 _SEE: Final = f"{bold('docs/own-logs.md')} says what is read, and how settings declare more."
 # Reasons that a page without runs gives.
 _MOST_REASONS: Final = 2
+_DERIVED: Final = {
+    "energy_j": "Energy is computed as power x time",
+    "power_w": "Power is computed as energy / time",
+}
 
 
 # By kind of problem how its files are told.
@@ -283,6 +287,25 @@ def guessed_words(view: LakeView, selection: Selection) -> str:
     units = sorted(each[INSTEAD] for each in said if INSTEAD in each)
     way += f", or {shlex.quote(units[0])} of a guessed unit" if units else ""
     return f"{found}. To correct it: {way}, or --confirm if all is right.{note}"
+
+
+def derived_words(view: LakeView, selection: Selection, shown: Collection[str]) -> str:
+    """Say that an energy or a power of all runs that the filters leave was not measured.
+
+    Args:
+        shown: The metrics of the picture.
+    """
+    part = view.part_left(selection)
+    works = view.once(_derived, None)
+    for name in ("dataset", "workload"):
+        works = works.filter(pl.col(name).is_in(part.values(name)))
+    are = {name: [*works[name].drop_nulls()] for name in _DERIVED if name in shown}
+    told = [_DERIVED[name] for name, each in are.items() if each and all(each)]
+    return " ".join(f"{words}: it was not measured." for words in told)
+
+
+def _derived(view: LakeView, _: None) -> pl.DataFrame:
+    return view.lake.polars(*derived_query())
 
 
 def n_words(counts: Sequence[int], is_unstated: bool = False) -> str:

@@ -15,7 +15,7 @@ from app.kit.joined import columns_of, join_panels
 from app.kit.lake_view import LakeView
 from app.kit.metric_choice import is_below_zero
 from app.kit.settings import MAX_POINTS
-from app.kit.words import EMPTY_LAKE, guessed_words
+from app.kit.words import EMPTY_LAKE, derived_words, guessed_words
 from app.kit.work_words import work_words
 from app.modes.alike import alike_conclusions
 from app.modes.figures.pareto import ParetoScene, build_pareto, pareto_members
@@ -57,6 +57,7 @@ def answer(view: LakeView, state: ModesState) -> ModesAnswer:
         reason = f"Nothing to compare: {below_zero_words(judged.metric)}."
         return _message(reason, counted(view.runs, "run"))
     notes = [guessed_words(view, selection), work_words(view, selection)]
+    notes.append(derived_words(view, selection, (judged.metric.name,)))
     if not len(judged.comparison.cells):
         return _message(nothing_left(view, judged.state), status)
     placed = placed_cells(judged)

@@ -158,6 +158,21 @@ def flags_query() -> tuple[str, list[Any]]:
     )
 
 
+def derived_query() -> tuple[str, list[Any]]:
+    """Build the query of the work of which an energy or a power was computed in all runs.
+
+    Returns:
+        SQL and no parameters. `dataset`, `workload`, and for `energy_j` and `power_w` whether all
+        runs that have one have it from the two others of energy, power and time; NULL for none.
+    """
+    every = ", ".join(
+        f"bool_and(coalesce(list_contains(flags, '{flag}'), FALSE)) "
+        f"FILTER ({name} IS NOT NULL) AS {name}"
+        for name, flag in (("energy_j", "energy_derived"), ("power_w", "power_derived"))
+    )
+    return f"SELECT dataset, workload, {every} FROM runs GROUP BY ALL ORDER BY ALL", []
+
+
 def problems_query(limit: int) -> tuple[str, list[Any]]:
     """Build the query of what was refused, repaired or doubted.
 

@@ -16,7 +16,7 @@ from app.kit.context import Lakes
 from app.kit.export import render
 from app.kit.lake_view import LakeView
 from app.kit.metric_choice import is_of_unstated, unstated_datasets
-from app.kit.words import guessed_words
+from app.kit.words import derived_words, guessed_words
 from app.lake.settings_answers import settings_answers
 from app.modes.answer import answer
 from app.modes.evidence import evidence
@@ -126,6 +126,22 @@ def test_a_note_says_of_how_many_samples_means_are(tmp_path: Path) -> None:
     note = guessed_words(view, selection)
     assert "What was set was guessed: policy. " in note
     assert "are means of runs or repetitions, 1 to 50 by the table: n counts rows." in note
+
+
+def test_pages_say_that_an_energy_is_computed(tmp_path: Path) -> None:
+    """Of one of two workloads no energy was measured; of the other one of one run."""
+    flags = {"fft": ["energy_derived"], "lu": None}
+    rows = [run(workload=w, itr_us=itr, energy_j=50.0 + itr, power_w=25.0, duration_s=2.0,
+                flags=["energy_derived"] if itr == 2 else flags[w], replicate=n)
+            for w in flags for itr in (2.0, 8.0) for n in (0, 1)]  # fmt: skip
+    view = Lakes(write_lake(tmp_path, rows)).at(None)
+    note = "Energy is computed as power x time: it was not measured."
+    notes = [derived_words(view, Selection.of(workload=[each]), ("energy_j",)) for each in flags]
+    assert notes == [note, ""]
+    assert derived_words(view, Selection.of(), ("energy_j",)) == ""
+    assert derived_words(view, Selection.of(workload=["fft"]), ("power_w", "duration_s")) == ""
+    state = replace(modes_state(view), selection=Selection.of(workload=["fft"]))
+    assert note in answer(view, state).conclusions
 
 
 def test_explore_recommends_only_what_was_declared(guessed: LakeView, checked: LakeView) -> None:
