@@ -35,6 +35,7 @@ _MARKDOWN: Final = re.compile(r"[ |]*:?-+:? *(?:\| *:?-+:? *)+\|?\s*")
 _LEAST_MEASURED: Final = 3
 _OTHER_BARS: Final = "no row of numbers is told from the other lines: write CSV"
 _LEAST_ROWS: Final = 2
+_FRACTION: Final = re.compile(r"[:\[,]\s*-?\d+\.\d+")
 _LEAST_NUMBERS: Final = 4
 _MOST_ROWS: Final = 400
 _SHOWN_SHAPES: Final = 5
@@ -88,7 +89,8 @@ def unread_problems(discovery: Discovery, is_empty: bool) -> Problems:
     """Return the problems of files of which no run is read: one a shape, of its first file.
 
     Where no file is read, each shape is refused. Beside others, tables by their ending and files
-    with rows of numbers are doubted: a text about the data, or a program, has none.
+    with rows of numbers, or documents with fractions, are doubted: a text about the data, or a
+    program, has none.
 
     Args:
         is_empty: Whether no file is read.
@@ -110,7 +112,11 @@ def unread_problems(discovery: Discovery, is_empty: bool) -> Problems:
 
 
 def _has_rows_of_numbers(path: Path) -> bool:
-    """Return whether most lines of a text, and a few at least, have two numbers or more."""
+    """Return whether most lines of a text, and a few at least, have two numbers or more; or whether
+    a document has as many fractions, which nobody sets.
+    """
+    if path.suffix.lower() == ".json" and len(_FRACTION.findall(_text_of(path))) > _LEAST_NUMBERS:
+        return True
     lines = [line for line in _text_of(path).splitlines() if line.strip()][:_MOST_ROWS]
     rows = [sum(map(is_number, _CELLS.split(line.strip()))) for line in lines]
     numeric = sum(numbers >= _LEAST_ROWS for numbers in rows)

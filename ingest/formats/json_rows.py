@@ -36,6 +36,8 @@ _MOST_CARRIED: Final = 100
 _SINCE_1970: Final = (1e9, 4e9)
 # An object of this name states what was set.
 _SET: Final = re.compile(r"(?:.*\.)?(?:param|config|setting|factor|knob)\w*\.", re.IGNORECASE)
+# Fractions in an object of this name came out of a run.
+_METRICS: Final = re.compile(r"(?i)(?:metrics|scores)\.")
 # Times and rates that nobody sets; a duration may be set, and a latency that is added.
 _RESULTS: Final = {"elapsed", "makespan", "wall", "walltime", "throughput"}
 _MOST_SET: Final = 1e5
@@ -130,7 +132,12 @@ def _has_numbers(listed: Place, are_results: bool) -> bool:
     return any(_has_energy(name) for name, _ in series) or any(
         isinstance(cell, float | int)
         and not (_SINCE_1970[0] < cell < _SINCE_1970[1] and "time" in heading)
-        and (listed.path or _has_energy(heading) or _has_time(heading))
+        and (
+            listed.path
+            or _has_energy(heading)
+            or _has_time(heading)
+            or (cell % 1 and _METRICS.match(heading))
+        )
         for heading, cell in cells
     )
 

@@ -30,6 +30,7 @@ SEPARATED: Final = re.compile(r"\.[ct]sv(\.\w+)?$", re.IGNORECASE)
 _UNIT: Final = re.compile(r"[A-Za-z%°µμ][A-Za-z/%*²^0-9-]{0,9}")
 # A heading that is a setting: `1200MHz`.
 _STEP: Final = re.compile(r"(\d+(?:\.\d+)?) ?([A-Za-z%]*)")
+_SHARE: Final = re.compile(r"^(\d{1,2})%$")
 # The least that makes a file an undeclared table, by whether blanks separate the cells.
 _LEAST_COLUMNS: Final = {True: 3, False: 2}
 _LEAST_ROWS: Final = {True: 3, False: 1}
@@ -193,15 +194,25 @@ def _one_header(first: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]
     groups, owns, others = ([*map(str.strip, cells)] for cells in (above, below, third))
     if len({*groups}) == len(groups) or any(map(is_number, (*groups, *owns))):
         return first
+    # What `describe` of pandas writes below each quantity.
+    is_described = {"count", "mean", "std"} <= {*owns}
+    owns = [_described(own) for own in owns] if is_described else owns
     names, group, is_index = [], "", True
     for title, own, other in zip(groups, owns, others, strict=True):
         group = title or (group if own else "")
-        joined = (own, group) if read_heading(group).unit is not None else (group, own)
-        names.append(" ".join(joined).strip() if group or own else other)
+        is_unit_last = read_heading(group).unit is not None and not is_described
+        joined = (own, group) if is_unit_last else (group, own)
+        names.append(" ".join(joined).strip() if group or own else other * (not is_number(other)))
         is_index &= not (other and (title or own))
     if len({*names}) < len(names):
         return first
     return [(line, names)] if is_index else [(line, names), first[2]]
+
+
+def _described(statistic: str) -> str:
+    """Return the name of a statistic that pandas writes as a share: `25%` is `p25`."""
+    name = _SHARE.sub(r"p\1", statistic)
+    return "median" if name == "p50" else name
 
 
 def _are_units(header: Sequence[str], cells: Sequence[str], row: Sequence[str]) -> bool:

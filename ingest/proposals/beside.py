@@ -1,5 +1,6 @@
 """What its neighbours say of a column: a score, a level, a statistic, a time, a difference."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
@@ -11,8 +12,8 @@ import numpy as np
 from data.catalogue import deviations
 from ingest.formats.json_cells import STATISTICS
 from ingest.proposals.cost_units import PROVING
-from ingest.proposals.guess import Guess, rows_by
-from ingest.proposals.heading_roles import SAVINGS
+from ingest.proposals.guess import Guess, decides, rows_by
+from ingest.proposals.heading_roles import SAVINGS, is_spread
 from ingest.proposals.like_columns import spread_pairs
 from ingest.proposals.request_units import is_latency
 from ingest.proposals.roles import FEW_VALUES
@@ -32,6 +33,8 @@ _OF_SEVERAL: Final = ("mean", "avg", "std", "stdev", "stddev", "sd")
 # Words of times of a clock, and words that may stand beside them.
 _MOMENTS: Final = WORDS["times_of_day"] | {"stop", "stopped", "finish", "t0", "t1"}
 _TIMES: Final = frozenset({"time", "t", "ts", "at", "clock", "unix", "run", "test", "window"})
+# A letter for thousands behind a name, before a statistic.
+_SCALE: Final = re.compile(r"(.*[a-z\dA-Z])([KMG])((?:[ _][a-z]+\d*)?)")
 # Of the number of samples of something.
 _COUNTED: Final = frozenset({"n", "samples"})
 # First words of what was put to a scale from 0 to 1.
@@ -54,6 +57,7 @@ def mark_beside(guesses: Sequence[Guess]) -> None:
     _mark_scores(guesses)
     _mark_levels(guesses)
     _mark_summaries(guesses)
+    _drop_scaled(guesses)
     _mark_moments(guesses)
     _mark_samples(guesses)
     _mark_outcomes(guesses)
@@ -61,6 +65,7 @@ def mark_beside(guesses: Sequence[Guess]) -> None:
     _mark_differences(guesses)
     _mark_parts(guesses)
     _mark_regions(guesses)
+    _mark_machines(guesses)
     _mark_ranges(guesses)
     _mark_states_before(guesses)
 
@@ -151,6 +156,17 @@ def _mark_regions(guesses: Sequence[Guess]) -> None:
                 guess.take("label", "where the run was")
 
 
+def _mark_machines(guesses: Sequence[Guess]) -> None:
+    """Make labels of the processors of a machine, whose model decides their number."""
+    models = {guess.heading.words[0]: guess for guess in guesses
+              if guess.heading.words[1:] == ("model",) and guess.kind == "text"}  # fmt: skip
+    for guess in (g for g in guesses if g.role == "knob" and g.heading.words[1:] == ("count",)):
+        model = models.get(guess.heading.words[0])
+        if model is not None and guess.is_set and decides(model.cells, guess.cells):
+            guess.take("label", f"of the machine, as {model.heading.text}")
+            model.is_given = model.role == "knob"
+
+
 def _mark_scores(guesses: Sequence[Guess]) -> None:
     """Take the quantity of costs from 0 to 1 that are another with a unit, put to this scale.
 
@@ -225,12 +241,29 @@ def _mark_summaries(guesses: Sequence[Guess]) -> None:
     """Make metrics of the statistics of lists that a document has, labels of how many there are."""
     names = {guess.heading.text for guess in guesses}
     for guess in guesses:
-        stem, _, statistic = guess.heading.text.rpartition("_")
+        stem, mark, statistic = re.split(r"([ _])(?=[^ _]*$)", f"_{guess.heading.text}")[-3:]
+        stem = stem.removeprefix("_")
         is_one = statistic in STATISTICS and {f"{stem}_{each}" for each in STATISTICS} <= names
-        if statistic in NUMBERS and any(f"{stem}_{each}" in names for each in _OF_SEVERAL):
+        has_others = any(f"{stem}{mark}{each}" in names for each in _OF_SEVERAL)
+        if statistic in NUMBERS and has_others:
             guess.take("label", f"how many there are of {stem}")
-        elif is_one:
+        elif is_one or (has_others and guess.role == "knob" and is_spread(guess.heading)):
             guess.take("metric", f"{statistic} of a list")
+
+
+def _drop_scaled(guesses: Sequence[Guess]) -> None:
+    """Drop what another column says in thousands, millions or more: `ConsumedEnergyK`."""
+    texts = {guess.heading.text: guess for guess in guesses}
+    for guess in guesses:
+        scaled = _SCALE.fullmatch(guess.heading.text)
+        other = texts.get(f"{scaled[1]}{scaled[3]}") if scaled else None
+        if scaled is None or other is None or len(other.numbers) != len(guess.numbers):
+            continue
+        thousands = 1000.0 ** (1 + "KMG".index(scaled[2]))
+        is_same = any(np.allclose(guess.numbers * by, other.numbers) for by in (1.0, thousands))
+        if len(guess.numbers) and is_same and not guess.is_declared:
+            guess.take("label", f"{other.heading.text} again, over {thousands:g}")
+            guess.is_dropped = True
 
 
 def _mark_moments(guesses: Sequence[Guess]) -> None:

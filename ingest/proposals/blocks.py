@@ -240,12 +240,21 @@ def _settle_keys(
     if not (others and block.table.is_document and block.table.rows == 1):
         return
     theirs = {guess.heading.text: guess for each in others for guess in each.guesses}
+    are_swept = any(guess.is_set for guess in theirs.values())
     for guess in block.guesses:
         like = theirs.get(guess.heading.text)
-        if guess.role == "knob" and (like is None or like.role == "label"):
+        # Beside a sweep a name that all of them have, and this one not, was set too.
+        fixed = like.cells[:1] if like is not None and like.why == ONE_VALUE else ()
+        is_other = are_swept and guess.kind == "text" and [*fixed] not in ([], [*guess.cells])
+        if guess.role == "knob" and not is_other and (like is None or like.role == "label"):
             why = "no other document has it" if like is None else "as in the documents beside it"
             guess.take("label", why)
             guess.to = like.to if like is not None and not guess.is_declared else guess.to
+        elif like is not None and like.role == "knob" and guess.role == "label":
+            # Of one row nothing tells what was set.
+            guess.take("knob", "as in the documents beside it")
+            guess.is_given, guess.name = like.is_given, like.name
+            guess.to = guess.to if guess.is_declared else like.to
 
 
 def _settle_targets(block: GuessedTable) -> None:
@@ -291,11 +300,12 @@ def _settle_fixed(guesses: Sequence[Guess]) -> None:
     if not fixed or any(guess.role != "knob" for guess in varied):
         return
     cells = [cell for guess in guesses for cell in guess.cells]
-    like = varied[0] if varied else guess_of(fixed[0].heading, cells)
+    swept = next((guess for guess in varied if guess.is_set), None)
+    like = swept or guess_of(fixed[0].heading, cells)
     is_text = {guess.kind == "text" for guess in guesses}
     for guess in fixed if like.is_set and len(is_text) == 1 else ():
         guess.role, guess.why = "knob", "its values differ in other tables"
-        guess.is_given, guess.to, guess.name = like.is_given, like.to, like.name
+        guess.is_given, guess.to, guess.name = like.is_given, like.to, like.name or guess.name
 
 
 def _settle_kinds(blocks: Sequence[GuessedTable]) -> None:

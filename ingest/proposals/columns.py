@@ -129,7 +129,17 @@ def guess_columns(
     _give_models(guesses)
     give_work(guesses)
     _name_changes(guesses)
+    _name_none(guesses)
     return guesses
+
+
+def _name_none(guesses: Sequence[Guess]) -> None:
+    """Call the only number below 0 of a knob none, if it is -1: no cap, no limit."""
+    for guess in (g for g in guesses if g.role == "knob" and not g.is_declared):
+        below = {str(cell).strip() for cell in guess.cells if str(cell).strip().startswith("-")}
+        if below == {"-1"} and max(guess.numbers, default=0) > 1:
+            guess.values = {"-1": "none"}
+            guess.why += "; -1 is none"
 
 
 def _name_changes(guesses: Sequence[Guess]) -> None:

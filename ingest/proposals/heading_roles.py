@@ -34,6 +34,8 @@ MACHINE_W: Final = (1.0, 10_000.0)
 _SYMBOLS: Final = {"e": "energy", "t": "time"}
 _FEWEST_SYMBOLS: Final = 6
 _STEADY: Final = 3.0
+# So far the logarithms of an energy and a time of the same work go together.
+_TOGETHER: Final = 0.8
 # The words of a summand whose own words are those of a deviation.
 SUMMAND: Final = ("summand",)
 # What adds up; sums of so many columns are looked for, which were rounded by so much.
@@ -152,6 +154,7 @@ def read_together(headings: Sequence[Heading], columns: Sequence[Sequence[Cell]]
     if not any(heading.has(*_MEANS) for heading in named):
         named = [replace(h, words=("standard",)) if h.words == ("std",) else h for h in named]
     named = _with_symbols(_with_totals(named, columns), columns)
+    named = _with_consumption(named, columns)
     named = _with_latencies(_with_minutes(_with_accounts(_with_domains(named))))
     return _with_medians(named)
 
@@ -204,6 +207,29 @@ def _with_symbols(headings: list[Heading], columns: Sequence[Sequence[Cell]]) ->
     return [
         replace(heading, words=(_SYMBOLS[heading.words[0]],)) if n in at.values() else heading
         for n, heading in enumerate(headings)
+    ]
+
+
+def _with_consumption(headings: list[Heading], columns: Sequence[Sequence[Cell]]) -> list[Heading]:
+    """Read a consumption, of which no word says what, as energy where it goes with the only time.
+
+    A power hardly grows with the time; the unit is doubted later.
+    """
+    plain = WORDS["plain"].union(_MEANS)
+    used = [n for n, h in enumerate(headings) if {*h.words} - plain == {"consumption"}]
+    times = [n for n, h in enumerate(headings) if {*h.words} - plain == {"time"}]
+    if len(used) != 1 or len(times) != 1 or "energy" in map(quantity_of, headings):
+        return headings
+    of_energy, of_time = (_numbers_of(columns[n]) for n in (*used, *times))
+    is_set = headings[used[0]].unit is None and len(of_time) == len(of_energy) >= _FEWEST_SYMBOLS
+    if not is_set or min(of_time.min(), of_energy.min()) <= 0 or np.ptp(of_time) == 0:
+        return headings
+    if not np.corrcoef(np.log(of_energy), np.log(of_time))[0, 1] > _TOGETHER:
+        return headings
+    of_runs = plain | WORDS["spreads"]
+    return [
+        replace(h, words=(*h.words, "energy")) if {*h.words} - of_runs == {"consumption"} else h
+        for h in headings
     ]
 
 

@@ -55,6 +55,7 @@ _OF_THE_RUN: Final = (
     MEASURED | WORDS["plain"] | {"total", "system", "whole", "machine", "server", "board"}
 ) - WORDS["statistics"].union(WORDS["parts"], {"peak"})
 DOUBTED: Final = "since all of a power are over 5 kW"
+_UNSAID: Final = ("s", "states no unit, taken as s: ms would fit as well")
 COLUMNS: Final = ("energy_j", "power_w", "duration_s")
 
 
@@ -264,10 +265,10 @@ def _give_units(run: _Run, guesses: Sequence[Guess]) -> None:
             guess.unit, guess.better = f"{energy.unit}/{item}", "less"
     for guess in run.powers:
         guess.unit = guess.unit or (power.unit if power else "W")
-    for guess in run.times:
-        # `duration_min` may be the least one, or minutes.
-        is_doubtful = guess.heading.unit is None and guess.heading.words[-1:] == ("min",)
-        guess.unit = guess.unit or ("" if is_doubtful else duration.unit if duration else "s")
+    unit, doubt = (duration.unit, duration.doubt) if duration else _UNSAID
+    # `duration_min` may be the least one, or minutes.
+    for guess in (g for g in run.times if not g.unit and g.heading.words[-1:] != ("min",)):
+        guess.unit, guess.doubt = unit, guess.doubt or doubt
 
 
 def _choose_of_parts(metrics: Sequence[Guess]) -> None:
@@ -306,8 +307,7 @@ def _of_each(durations: Sequence[Guess]) -> Guess | None:
     """Return the only time if it is of one epoch or the like: the power has no other time."""
     if len(durations) != 1 or durations[0].heading.words[-2:-1] != ("per",):
         return None
-    item = durations[0].heading.words[-1]
-    if item not in _ITEMS:
+    if (item := durations[0].heading.words[-1]) not in _ITEMS:
         return None
     durations[0].aim("duration_s", f"; energy is that of one {item}")
     return durations[0]

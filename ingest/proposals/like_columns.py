@@ -300,8 +300,11 @@ def _is_of_runs(name: str) -> bool:
 
 
 def _are_counts(cells: Sequence[Cell]) -> bool:
-    texts = [str(cell).strip() for cell in cells]
-    return all(text.isdigit() and 2 <= int(text) <= 10_000 for text in texts)
+    """Return whether cells are numbers of runs; pandas writes `10.0`, and 1 of a run alone."""
+    texts = [str(cell).strip().removesuffix(".0") for cell in cells]
+    numbers = [int(text) for text in texts if text.isdigit()]
+    is_several = len(numbers) == len(texts) and 2 * sum(n > 1 for n in numbers) > len(numbers)
+    return is_several and min(numbers) >= 1 and max(numbers) <= 10_000
 
 
 def energy_parts(guesses: Sequence[Guess]) -> list[Guess]:

@@ -45,6 +45,8 @@ _DATE: Final = re.compile(
     r"|20\d\d_\d\d_\d\d(_\d\d_\d\d(_\d\d)?)?"
     r"|(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])([-_T ]?\d{4,6}(\.\d+)?)?(Z|[+-]\d{4})?"
 )
+# `results/train_2026_01_31_17_32_37`
+_DATED_PATH: Final = re.compile(r".*/.*(?<!\d)20\d\d[-_]?(?:0[1-9]|1[0-2])[-_]?[0-3]\d(?!\d).*")
 # People set numbers of fewer digits: 15.473289489746094 was read from a machine.
 _MOST_DIGITS: Final = 8
 # Of so few rows no number recurs.
@@ -79,6 +81,8 @@ _MANY_ROWS: Final = 40
 _SAME: Final = 0.95
 # So many texts of runs without a result are named.
 _MOST_SAID: Final = 3
+# A model has so many parameters at least.
+_MANY_PARAMETERS: Final = 1000
 # So few fractions may be the steps of a knob.
 MOST_STEPS: Final = 12
 
@@ -111,6 +115,7 @@ _OF_TEXTS: Final = (
     _PLACED,
     _CAME_OUT,
     _Case(lambda c: _are_dates(c), "label", "a time of day or a date"),
+    _Case(lambda c: all(map(_DATED_PATH.fullmatch, c.counts)), "label", "paths with a time"),
     _Case(lambda c: _are_measurements(c), "label", "a measurement as a text"),
     _Case(lambda c: names_machines(c.heading) and 1 < c.count <= c.rows / 2,
           "knob", "machines: {c.variety}"),
@@ -136,6 +141,8 @@ _OF_NUMBERS: Final = (
     _Case(lambda c: _is_drawn(c), "label", DRAWN),
     _Case(lambda c: _is_of_the_machine(c), "label", "the state of the machine"),
     _Case(lambda c: _is_index(c), "label", ROW),
+    _Case(lambda c: c.has("model") and c.has("params", "parameters", "fsize") and c.kind == "whole"
+          and c.numbers.min() >= _MANY_PARAMETERS, "label", "the size of a model"),
     _Case(lambda c: _numbers_rows(c), "label", "a number of the row"),
     # What was set although its like is measured.
     _Case(lambda c: c.heading.unit and not read_heading(c.heading.text).unit
@@ -209,10 +216,6 @@ def guess_of(heading: Heading, cells: Sequence[Cell]) -> Guess:
     is_given = is_amount or not WORDS["given"].isdisjoint(above) or _says_the_meter(column)
     is_given |= column.kind == "text" and are_stages(column.counts)
     guess.is_given = guess.role == "knob" and (is_given or guess.is_given)
-    negative = [text for text in column.counts if text.startswith("-")]
-    if guess.role == "knob" and negative == ["-1"] and max(guess.numbers, default=0) > 1:
-        guess.values = {"-1": "none"}
-        guess.why += "; -1 is none"
     return guess
 
 

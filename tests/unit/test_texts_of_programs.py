@@ -125,6 +125,9 @@ def test_texts_in_other_tongues_are_runs(lake: Path, tmp_path: Path) -> None:
         ("Temp °C", ("temp",), "temperature"),
         ("power_µW", ("power",), "power"),
         ("Zeit [ms]", ("time",), "time"),
+        ("tempo_medio", ("time", "mean"), "time"),
+        ("Desviación energía (J)", ("std", "energy"), "energy"),
+        ("nome", ("name",), ""),
     ],
 )
 def test_words_are_read_in_english(heading: str, words: Sequence[str], quantity: str) -> None:

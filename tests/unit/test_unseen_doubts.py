@@ -4,6 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from data.connection import open_lake
+from ingest.__main__ import main
+from tests.fixtures.raw_runs import write_files
 from tests.fixtures.unseen import Studies, check_study
 
 STUDIES: Studies = {
@@ -25,7 +28,65 @@ STUDIES: Studies = {
                   "a,0.9,0.92,9.5,15.5\nb,0.85,0.88,8.5,14.5\n"},
         "psu, power_loss_100w", 2, [("a", 9.5), ("b", 8.5)],
     ),
+    # pandas writes so what it describes; the second run of `fft` was alone.
+    "quantities over their statistics": (
+        {"t.csv": ",app,threads,Energy,Energy,Energy,Energy,Energy,EnergyK,EnergyK,EnergyK,EnergyK,"
+                  "EnergyK,TimeSeconds,TimeSeconds,TimeSeconds,TimeSeconds,TimeSeconds\n"
+                  ",,," + ",".join(["count,mean,std,50%,max"] * 3) + "\n" + "".join(
+            f"{at},{app},{cores},{n},{e}.5,{sd},{e},{e + 3},{n},{e / 1000 + 0.0005},"
+            f"{sd and float(sd) / 1000},{e / 1000},{e / 1000 + 0.003},{n},"
+            f"{e / 50},{sd and 0.5},{e / 50},{e / 50 + 1}\n"
+            for at, (app, cores, n, e, sd) in enumerate((
+                ("fft", 1, 3.0, 900, "2.5"), ("fft", 2, 1.0, 600, ""), ("lu", 1, 3.0, 1800, "4.5"),
+                ("lu", 2, 3.0, 1200, "3.5"))))},
+        "app, thread_count, energy_j, sd_energy_j, duration_s, aggregate_n", 4,
+        [("fft", 1, 900.5, 2.5, 18.0, 3), ("fft", 2, 600.5, None, 12.0, 1)],
+    ),
+    # One document has another key; the scores are those of the run of the folder.
+    "documents of one name in folders": (
+        {f"logs/infer_2026_01_0{n}_10_00_00/{name}": text for n, (model, of, joules) in enumerate(
+            (("convE", "kin", 9.25), ("convE", "kin", 9.5), ("transE", "kin", 5.25),
+             ("transE", "geo", 6.25)), 1)
+         for name, text in (
+            ("config.json", f'{{"model": "{model}", "data": "{of}", "output_dir": "out/{n}", '
+             + ('"ds_seed": -1, ' if of == "geo" else f'"logdir": "/d/train_2026_01_0{n}_09", ')
+             + '"epochs": 100}'),
+            ("scores.json", f'{{"metrics": {{"hits@1": 0.{n}25, "rank": 0.{n}5}}, '
+             f'"model": {{"params": {len(model)}0400}}}}'),
+            ("energy.csv", f"duration_s,energy_j\n0.{n}5,{joules}\n"))},
+        "model, data, energy_j, metrics_rank", 4,
+        [("convE", "kin", 9.25, 0.15), ("convE", "kin", 9.5, 0.25), ("transE", "geo", 6.25, 0.45)],
+    ),
 }  # fmt: skip
+_GUESSED = "SELECT detail FROM problems WHERE kind = 'guessed_columns'"
+# Means and deviations in Portuguese, of programs at 20 W: of mW no machine is.
+_MEANS = "nome;consumo_medio;desvio_consumo;tempo_medio;desvio_tempo;power;lang\n" + "".join(
+    f"{name};{ms * watts / 1000};0,{cap + 2}1;{ms},25;0,{cap + 2}5;{cap};{lang}\n".replace(".", ",")
+    for cap, watts in ((-1, 20), (10, 9), (25, 19))
+    for lang, slower in (("C", 1), ("Python", 60))
+    for name, ms in (("fasta", 600 * slower), ("n-body", 1900 * slower))
+)
+
+
+def test_units_that_only_a_power_tells_are_doubted(tmp_path: Path) -> None:
+    write_files(tmp_path / "study", {"t.csv": _MEANS})
+    assert main(["add", str(tmp_path / "study"), "--lake", str(tmp_path / "lake")]) == 0
+    with open_lake(tmp_path / "lake") as lake:
+        rows = lake.polars("SELECT power, energy_j, duration_s FROM runs ORDER BY ALL").rows()
+        (told,) = lake.polars(_GUESSED)["detail"]
+    assert {row[0] for row in rows} == {10, 25, None}
+    assert rows[0][1:] == pytest.approx((5.4, 0.60025))
+    assert "consumo_medio states no unit, taken as J" in told
+    assert "tempo_medio states no unit, taken as ms" in told
+
+
+def test_a_time_that_nothing_supports_is_doubted(tmp_path: Path) -> None:
+    rows = "".join(f"{n},{n}.5,{n + 3}.25\n" for n in range(1, 9))
+    write_files(tmp_path / "study", {"t.csv": f"threads,java_time,go_time\n{rows}"})
+    main(["add", str(tmp_path / "study"), "--lake", str(tmp_path / "lake")])
+    with open_lake(tmp_path / "lake") as lake:
+        (told,) = lake.polars(_GUESSED)["detail"]
+    assert "java_time states no unit, taken as s: ms would fit as well; so go_time" in told
 
 
 @pytest.mark.parametrize("style", STUDIES)
