@@ -55,11 +55,6 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
-def pytest_unconfigure() -> None:
-    """Let the end of the process collect them, or nanobind says that they leak."""
-    gc.unfreeze()
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark as slow what `thin` leaves to `make test-all`."""
