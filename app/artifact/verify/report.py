@@ -33,12 +33,12 @@ class Report:
 
 
 def agrees(shown: Any, computed: Any, tolerance: float, scale: float) -> bool:
-    if any(value is None or isinstance(value, str) for value in (shown, computed)):
-        return bool(shown == computed)
-    if math.isnan(shown) or math.isnan(computed):
-        return math.isnan(shown) and math.isnan(computed)
     if shown == computed:
         return True
+    if shown is None or computed is None or isinstance(shown, str) or isinstance(computed, str):
+        return False
+    if math.isnan(shown) or math.isnan(computed):
+        return math.isnan(shown) and math.isnan(computed)
     return bool(abs(shown - computed) <= tolerance * max(abs(shown), abs(computed), scale))
 
 

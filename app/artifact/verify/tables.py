@@ -42,6 +42,7 @@ def check_table(
         report.fault(f"{name}: {given} rows of the runs left out, now {len(missing)}{example}")
     if len(texts) != len(shown):
         report.fault(f"{name}: {len(shown)} rows, its CSV has {len(texts)}")
+    columns = [(column, *scale_of(table, column)) for column in values]
     for number, row in enumerate(shown):
         if any(row[len(keys) + len(values) :]):
             continue
@@ -49,16 +50,27 @@ def check_table(
         at = words_of_key(keys, key)
         again = computed.get(key, (None,) * len(values))
         given = row[len(keys) : len(keys) + len(values)]
-        for column, written, other in zip(values, given, again, strict=True):
-            of = "value" if column == "sd" else column.removesuffix("_sd")
-            of = intervals[column][0] if column in intervals else of
-            mean = again[values.index(of)] if of != column and of in values else None
-            scale = abs(mean) if mean is not None else table.get("scales", {}).get(column, 0.0)
-            tolerance = table.get("tolerances", {}).get(column, TOLERANCE)
+        for (column, tolerance, mean_at, least), written, other in zip(
+            columns, given, again, strict=True
+        ):
+            mean = None if mean_at is None else again[mean_at]
+            scale = least if mean is None else abs(mean)
             report.compare(f"{name}: {column} of {at}", written, other, tolerance, scale)
             text = texts[number].get(column, "") if number < len(texts) else ""
             if not agrees(written, read_cell(text, written), TOLERANCE, scale):
                 report.fault(f"{name}: {column} of {at} is {show(written)}, its CSV has {text!r}")
+
+
+def scale_of(table: dict[str, Any], column: str) -> tuple[float, int | None, float]:
+    """Return a column's tolerance, the place of the mean that scales it, its scale without one."""
+    values, intervals = table["values"], table.get("intervals", {})
+    of = "value" if column == "sd" else column.removesuffix("_sd")
+    of = intervals[column][0] if column in intervals else of
+    return (
+        table.get("tolerances", {}).get(column, TOLERANCE),
+        values.index(of) if of != column and of in values else None,
+        table.get("scales", {}).get(column, 0.0),
+    )
 
 
 def computed_again(
