@@ -155,7 +155,9 @@ class _Rows:
         if not files.paths:
             return _Rows(nulls, "WHERE FALSE")
         listed = ", ".join("'" + path.replace("'", "''") + "'" for path in files.paths)
-        rows = f"FROM read_parquet([{listed}], union_by_name = true)"
+        # To compare the columns of files takes a tenth of a query, also of one file.
+        union = ", union_by_name = true" if len(files.paths) > 1 else ""
+        rows = f"FROM read_parquet([{listed}]{union})"
         there = {name for name, *_ in connection.execute(f"DESCRIBE {rows}").fetchall()}
         names = ", ".join(map(literal, datasets))
         return _Rows(
