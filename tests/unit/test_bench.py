@@ -268,6 +268,8 @@ def test_paper(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
             return made({**question, "caption": caption, "maker": "wattlas"})
 
     monkeypatch.setattr(paper, "Drawers", Here)
+    # `test_paper.py` draws all panels of the timeline.
+    monkeypatch.setattr(paper, "_PANELS", 2)
     lines = run("paper", "--points", 30, "--bins", 8, "--repeats", 1)
     assert lines["scatter_svg_size"]["limit"] == 300
     assert lines["timeline_85_pdf_time"]["limit"] == 3
