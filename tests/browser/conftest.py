@@ -4,8 +4,7 @@ import os
 import shutil
 import signal
 import socket
-import subprocess
-import sys
+import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -27,6 +26,7 @@ from playwright.sync_api import (
 from tests.browser.atlas import Atlas
 from tests.browser.storage_page import StoragePage
 from tests.browser.timeline_page import TimelinePage
+from tests.fixtures.forked import Forked, ForkServer
 from tests.fixtures.lakes import run, write_lake
 from tests.fixtures.storage_rows import study_lake
 
@@ -85,24 +85,29 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         items[at] = item
 
 
+# As `python -m app`, which the benchmarks and the image start.
+_APP = "import sys; from app.__main__ import main; sys.exit(main())"
+
+
 @pytest.fixture(scope="session")
 def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., str]]:
     """Start an app on a lake until the end of the session; return its address."""
-    started: list[subprocess.Popen] = []
+    server = ForkServer("app.server", "app.serve.worker")
+    started: list[Forked] = []
 
     def start(lake: Path, *options: str) -> str:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
-        log = tmp_path_factory.mktemp("log") / "app.log"
-        command = [sys.executable, "-m", "app", "--lake", str(lake), "--port", str(port)]
-        command += options
-        with log.open("w") as errors:
-            process = subprocess.Popen(
-                command, cwd=ROOT, stdout=subprocess.PIPE, stderr=errors, text=True
-            )
+        folder = tmp_path_factory.mktemp("log")
+        log, out = folder / "app.log", folder / "app.out"
+        arguments = ["--lake", str(lake), "--port", str(port), *options]
+        process = server.start(_APP, arguments, {}, log, out)
         started.append(process)
-        _wait_for(process, log)
+        while not (out.exists() and out.read_text().startswith("wattlas: http")):
+            if process.poll() is not None:
+                raise RuntimeError(f"the app did not start: {log.read_text()}")
+            time.sleep(0.02)
         address = f"http://127.0.0.1:{port}"
         urllib.request.urlopen(f"{address}/health", timeout=60).read()
         return address
@@ -112,14 +117,7 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., st
         # Not SIGTERM: the server would wait for the browser's open connections.
         process.send_signal(signal.SIGQUIT)
     for process in started:
-        process.communicate(timeout=60)
-
-
-def _wait_for(process: subprocess.Popen[str], log: Path) -> None:
-    """Wait for the line with the app's address."""
-    assert process.stdout
-    if not any(line.startswith("wattlas: http") for line in iter(process.stdout.readline, "")):
-        raise RuntimeError(f"the app did not start: {log.read_text()}")
+        process.wait()
 
 
 @pytest.fixture(scope="session")
