@@ -35,7 +35,9 @@ _MOST_CARRIED: Final = 100
 # Seconds since 1970 of a time that measures nothing.
 _SINCE_1970: Final = (1e9, 4e9)
 # An object of this name states what was set.
-_SET: Final = re.compile(r"(?:.*\.)?(?:param|config|setting|factor|knob)\w*\.", re.IGNORECASE)
+_SET: Final = re.compile(
+    r"(?:.*\.)?(?:(?:hyper_?|h)?param|config|setting|factor|knob)\w*\.", re.IGNORECASE
+)
 # Fractions in an object of this name came out of a run.
 _METRICS: Final = re.compile(r"(?i)(?:metrics|scores)\.")
 # Times and rates that nobody sets; a duration may be set, and a latency that is added.

@@ -205,17 +205,17 @@ def _add_product(layout: Layout, headings: list[Heading]) -> None:
 
 
 def _rapl_counter(text: str, heading: Heading, cells: Sequence[str]) -> Heading:
-    """Return an energy, uJ, for a running total that has the name of a domain of RAPL."""
+    """Return an energy, uJ, for a running total that has the name of a domain of RAPL.
+
+    One that grows by less than 1 in all is in another unit, which nothing says.
+    """
     name = text.lower().rstrip("-_0123456789")
     domain = RAPL.get({"package": "pkg"}.get(name, name))
     if domain is None or not all(map(is_number, cells)):
         return heading
     values = np.array([float(number_text(cell)) for cell in cells])
-    return (
-        Heading("energy", POWERCAP_SCALE, True, domain.domain)
-        if is_running_total(values)
-        else heading
-    )
+    is_counter = is_running_total(values) and np.ptp(values) >= 1
+    return Heading("energy", POWERCAP_SCALE, True, domain.domain) if is_counter else heading
 
 
 def _with_units(layout: Layout, headings: list[Heading]) -> None:

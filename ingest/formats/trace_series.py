@@ -24,6 +24,8 @@ _EVEN_SHARE: Final = 0.95
 _UNEVEN: Final = 0.1
 # Labels of what was measured, as dashboards join them.
 _LABELS: Final = " / "
+# Numbers of which none is over the least are no powers of a processor in W.
+_LEAST_W: Final = 1e-3
 _MOST_W: Final = 5000.0
 _NOT_MEASURED: Final = WORDS["replicates"] | WORDS["identifiers"]
 _RATE: Final = ("per", "second")
@@ -126,5 +128,5 @@ def _domain_of(name: str, cells: Sequence[str]) -> Heading | None:
         return None
     numbers = np.array([float(number_text(cell)) for cell in cells])
     watts = numbers[~np.isnan(numbers)]
-    is_power = len(watts) and watts.min() >= 0 and watts.max() <= _MOST_W
+    is_power = len(watts) and watts.min() >= 0 and _LEAST_W <= watts.max() <= _MOST_W
     return known if is_power and not is_running_total(watts) else None

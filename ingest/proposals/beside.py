@@ -43,8 +43,10 @@ _SCALED: Final = frozenset({"n", "norm", "normalized", "normalised", "scaled", "
 _OUTCOMES: Final = WORDS["done"] | WORDS["outcomes"] | {"dropped", "errors", "failures", "lost"}
 # The statistics that are a quantity itself.
 _MIDDLES: Final = frozenset({"mean", "avg", "average"})
-# So near are the intervals of samples together to the time of their run.
+# So near are the intervals of samples together to the time of their run; where a heading says that
+# samples were counted, the first and the last ones of a short run may be missing.
 _SAMPLED: Final = 0.005
+_SAID: Final = 0.05
 _LEAST: Final = frozenset({"min", "minimum"})
 _MOST: Final = frozenset({"max", "maximum"})
 _BEFORE: Final = frozenset({"baseline", "before", "initial"})
@@ -100,7 +102,12 @@ def _is_interval(guess: Guess, guesses: Sequence[Guess]) -> bool:
         and guess.quantity == "time"
         and any(
             len(guess.numbers) == len(time.numbers) == len(count.numbers)
-            and np.allclose(guess.numbers * count.numbers, time.numbers, rtol=_SAMPLED, atol=0)
+            and np.allclose(
+                guess.numbers * count.numbers,
+                time.numbers,
+                rtol=_SAID if count.heading.has("samples", "measurements") else _SAMPLED,
+                atol=0,
+            )
             for time, count in product(times, counts)
         )
     )

@@ -14,12 +14,18 @@ _WHOLE: Final = WORDS["wholes"] | {"system", "machine", "node", "server", "board
 def times_around(times: Sequence[Guess], costs: Sequence[Guess]) -> list[Guess]:
     """Return the times of the innermost object of a document that has all energies and powers.
 
-    `validation.duration` is of `validation.gpu.power`, and `train.duration` is not.
+    `validation.duration` is of `validation.gpu.power`, and `train.duration` is not. Where costs are
+    of several objects, as `training` and `validation` are, return the times of all of these.
     """
     inside = [*map(_object_of, costs)]
     around = {each for each in map(_object_of, times) if all(i.startswith(each) for i in inside)}
     innermost = max(around, key=len, default="")
-    return [t for t in times if _object_of(t) == innermost] if costs and innermost else [*times]
+    if costs and innermost:
+        return [t for t in times if _object_of(t) == innermost]
+    beside = [
+        t for t in times if any(len(o := _object_of(t)) > 0 and i.startswith(o) for i in inside)
+    ]
+    return beside or [*times]
 
 
 def _object_of(guess: Guess) -> str:

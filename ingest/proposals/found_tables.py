@@ -54,6 +54,7 @@ class FoundTable:
         place: Where a document has it, if the document has several.
         keys: Headings of the keys of its dictionaries.
         is_document: Whether documents of JSON or YAML have it.
+        shared: Of documents with not quite the same headings those of all; empty if none differs.
         declared: What the settings say of its columns already.
         copies: Files whose rows are all rows of another one.
         measured: What the names of the files say that all cells are, but those of the first column.
@@ -69,6 +70,7 @@ class FoundTable:
     place: str = ""
     keys: frozenset[str] = frozenset()
     is_document: bool = False
+    shared: tuple[str, ...] = ()
     declared: Mapping[str, TableColumn] = field(default_factory=dict)
     measured: str = ""
     means: Aggregate | None = None
@@ -113,6 +115,33 @@ class FoundTable:
         self.rows = len(self.columns[0])
         self.sources += [path] * (self.rows - len(self.sources))
         self.read += 1
+
+    def is_of_kind(self, other: "FoundTable") -> bool:
+        """Return whether documents of one run each have one name, but for numbers, and half of
+        their headings in common; the others are of objects in them, as `model.alpha` is.
+        """
+        if not all(t.is_document and not t.place and t.rows == t.read for t in (self, other)):
+            return False
+        kinds = {(path.count("/"), _kind_of_name(path)) for path in (*self.paths, *other.paths)}
+        own, theirs = {*(self.shared or self.headings)}, {*other.headings}
+        is_near = 2 * len(own & theirs) >= max(len(own), len(theirs))
+        return len(kinds) == 1 and is_near and all("." in each for each in own ^ theirs)
+
+    def join(self, other: "FoundTable") -> None:
+        """Add the rows of another table, and columns for the headings that it alone has."""
+        shared = self.shared or self.headings
+        self.shared = tuple(each for each in shared if each in {*other.headings})
+        new = [heading for heading in other.headings if heading not in {*self.headings}]
+        self.headings += tuple(new)
+        self.columns += [[None] * self.rows for _ in new]
+        cells = dict(zip(other.headings, other.columns, strict=True))
+        for heading, column in zip(self.headings, self.columns, strict=True):
+            column += cells.get(heading) or [None] * other.rows
+        self.rows, self.read = self.rows + other.rows, self.read + other.read
+        self.paths += other.paths
+        self.sources += other.sources
+        self.keys, self.copies = self.keys | other.keys, self.copies | other.copies
+        self.units, self.declared = self.units | other.units, {**self.declared, **other.declared}
 
     def reshaped(self, declaration: TableDeclaration) -> "FoundTable":
         """Return it as its rows become runs."""
@@ -159,7 +188,25 @@ def find_tables(
                     known = ()
             for table in (each for each in known if path not in each.copies):
                 table.paths.append(path)
-    return list(tables.values()), faults
+    return _joined(tables.values()), faults
+
+
+def _kind_of_name(path: str) -> str:
+    return re.sub(r"\d+", "#", path.rpartition("/")[2])
+
+
+def _joined(tables: Iterable[FoundTable]) -> list[FoundTable]:
+    """Return tables; documents of one kind are one, such as those of models of which each has
+    parameters of its own.
+    """
+    joined = list[FoundTable]()
+    for table in tables:
+        like = next((each for each in joined if each.is_of_kind(table)), None)
+        if like is None:
+            joined.append(table)
+        else:
+            like.join(table)
+    return joined
 
 
 def _read(
@@ -226,11 +273,14 @@ def header_pattern(table: FoundTable, tables: Iterable[FoundTable] = ()) -> str:
     named = [heading for heading in table.headings if heading]
     if not table.is_document:
         return re.escape(" ".join(named)).replace("\\ ", " ").replace("\\-", "-")
+    named = [heading for heading in table.shared or named if heading]
     own, told = {*named}, dict.fromkeys(named[:_MOST_NAMED], True)
+    of_some = {*table.headings} - own
     for other in (each for each in tables if each.is_document and each is not table):
         theirs = {*filter(None, other.headings)}
         if all((name in theirs) == is_there for name, is_there in told.items()):
-            told |= {min(own - theirs): True} if own - theirs else {min(theirs - own): False}
+            more, less = own - theirs, theirs - own - of_some
+            told |= {min(more): True} if more else {min(less): False} if less else {}
     each = (
         rf"(?{'=' if is_there else '!'}(?:.* )?{re.escape(name)}(?: |$))"
         for name, is_there in told.items()

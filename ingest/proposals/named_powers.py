@@ -44,10 +44,8 @@ class Product:
         if unit is None or unit.quantity != "energy" or self.energy.to:
             return
         self.energy.unit = unit.text
-        sides = self.energy, self.power, self.time
-        told = ", ".join(guess.unit for guess in sides)
-        for guess in (each for each in sides[:2] if each.heading.unit is None):
-            guess.doubt = f"says no unit: {told} of energy, power and time agree, others may"
+        for guess in (g for g in (self.energy, self.power) if g.heading.unit is None):
+            guess.doubt = f"says no unit, taken as {guess.unit}: energy, power and time agree so"
 
 
 def read_products(guesses: Sequence[Guess]) -> list[Product]:

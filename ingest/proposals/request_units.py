@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 
 from data.work_items import item_counted
+from ingest.proposals.document_objects import times_around
 from ingest.proposals.guess import Guess
 from ingest.proposals.heading_roles import PERCENTILE
 from ingest.settings.column_names import WORDS
@@ -224,7 +225,8 @@ def _performance(metrics: Sequence[Guess], guesses: Sequence[Guess]) -> str:
     if rates:
         return rates[0].own_name
     prices = [(g, unit_of(g.unit.partition("/")[0])) for g in metrics if g.quantity == "price"]
-    others = [g for g in own if g.quantity == "time" and g.better == "less"]
+    costs = [g for g in guesses if g.role == "metric" and g.quantity in ("energy", "power")]
+    others = times_around([g for g in own if g.quantity == "time" and g.better == "less"], costs)
     others += [g for g, unit in prices if unit is not None and unit.quantity == "time"] + more
     others = [guess for guess in others if guess in of_items] or others
     # The whole says more of a run than a part, and a mean than its least or its greatest value.

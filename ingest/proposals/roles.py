@@ -141,8 +141,9 @@ _OF_NUMBERS: Final = (
     _Case(lambda c: _is_drawn(c), "label", DRAWN),
     _Case(lambda c: _is_of_the_machine(c), "label", "the state of the machine"),
     _Case(lambda c: _is_index(c), "label", ROW),
-    _Case(lambda c: c.has("model") and c.has("params", "parameters", "fsize") and c.kind == "whole"
-          and c.numbers.min() >= _MANY_PARAMETERS, "label", "the size of a model"),
+    _Case(lambda c: c.has("model") and c.has("params", "parameters", "fsize", "flops", "macs")
+          and c.kind == "whole" and c.numbers.min() >= _MANY_PARAMETERS,
+          "label", "the size of a model"),
     _Case(lambda c: _numbers_rows(c), "label", "a number of the row"),
     # What was set although its like is measured.
     _Case(lambda c: c.heading.unit and not read_heading(c.heading.text).unit

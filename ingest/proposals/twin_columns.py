@@ -52,7 +52,7 @@ def mark_twins(guesses: Sequence[Guess]) -> None:
                 is_code = twin.kind == "real" and not _is_named(twin)
                 is_code |= twin.heading.has(*_CODES)
                 is_plainer = left.kind == "text" and twin.kind != "text" and is_code
-                is_whole = twin.heading.has(*_OF_SETTINGS) and not left.heading.has(*_OF_SETTINGS)
+                is_whole = _is_of_settings(twin) and not _is_of_settings(left)
                 is_plainer |= is_whole and left.kind == "text"
                 is_plainer |= _is_id(twin) and not _is_id(left)
                 is_plainer |= _is_number_of(twin, left)
@@ -77,7 +77,7 @@ def mark_twins(guesses: Sequence[Guess]) -> None:
         parts = [n for n in knobs if n is not guess and n.is_set and decides(guess.cells, n.cells)]
         number = _combinations(parts)
         is_crossed = number == math.prod(part.count for part in parts)
-        is_of_settings = guess.heading.has(*_OF_SETTINGS)
+        is_of_settings = _is_of_settings(guess)
         # Of rows with a name each, most of which other settings tell apart, it is no setting; but
         # for names of other words where nothing else tells them apart, as `base` and `prefetch`.
         is_of_row = is_of_settings and guess.count == len(guess.cells) < 2 * number
@@ -92,6 +92,20 @@ def mark_twins(guesses: Sequence[Guess]) -> None:
             named = " and ".join(part.heading.text for part in parts)
             guess.take("label", f"a name of each combination of {named}")
     _mark_followers(guesses)
+    _mark_parameters(guesses)
+
+
+def _mark_parameters(guesses: Sequence[Guess]) -> None:
+    """Make labels of what objects of a document have for some names alone, such as the parameters
+    of each model.
+    """
+    names = [g for g in guesses if g.is_set and g.kind == "text" and None not in g.cells]
+    for guess in guesses:
+        is_own = "." in guess.heading.text and None in guess.cells and not guess.is_declared
+        is_plain = guess.role == "knob" or (guess.role == "metric" and is_set(guess.heading.text))
+        of = (n for n in names if n is not guess and decides(n.cells, guess.cells))
+        if is_own and is_plain and (name := next(of, None)) is not None:
+            guess.take("label", f"of some {name.heading.text} alone, which decides it")
 
 
 def _cut_names(guesses: Sequence[Guess]) -> None:
@@ -193,6 +207,12 @@ def are_ids(cells: Sequence[Cell]) -> bool:
 
 def _is_id(guess: Guess) -> bool:
     return guess.kind == "text" and (are_ids(guess.cells) or guess.heading.has("hash", "sha"))
+
+
+def _is_of_settings(guess: Guess) -> bool:
+    """Return whether a column names all settings of a run: `command`, not `config.model`."""
+    words = words_of(guess.heading.text.rpartition(".")[2])
+    return not _OF_SETTINGS.isdisjoint(words)
 
 
 def _is_number_of(guess: Guess, other: Guess) -> bool:

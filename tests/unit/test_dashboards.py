@@ -75,6 +75,16 @@ def test_running_totals_are_no_power() -> None:
     assert found.measurements["energy_j"] == pytest.approx(23 * 60.0)
 
 
+@pytest.mark.parametrize("rate", [0.0, 1e-6], ids=["a steady use", "a running total"])
+def test_numbers_below_a_milliwatt_are_in_no_known_unit(rate: float) -> None:
+    """Neither the W of a processor nor the uJ of its counter: kWh, but nothing says so."""
+    found = reading(series("Time,PKG,CORE", lambda n: 1e-6 + n * rate, 4e-7))
+    assert found.measurements == pytest.approx(
+        {"duration_s": 720.0, "pkg": 1e-6 + 11.5 * rate, "core": 4e-7}
+    )
+    assert [column.unit for column in found.columns] == ["", ""]
+
+
 def test_cells_of_a_column_may_have_several_units() -> None:
     """12 samples of 980 mW, 12 of 1.02 kW: 30 s x (12 x 0.98 W + 12 x 1020 W) = 367,552.8 J."""
     text = series("Time,Value", lambda n: "980 mW" if n < 12 else "1.02 kW")
@@ -171,3 +181,19 @@ def test_the_total_of_jmeter_is_the_run(tmp_path: Path) -> None:
     ingest(tmp_path / "lake", tmp_path / "in", is_proposing=True)
     assert [row["latency_p99_us"] for row in runs(tmp_path / "lake")] == [230_000.0]
     assert ("report.csv", 2, "row_parts", "repaired") in problems(tmp_path / "lake")
+
+
+def test_the_short_report_of_jmeter_has_its_units(tmp_path: Path) -> None:
+    """As its graphs save it: times in ms, and requests a second."""
+    head = "Label,# Samples,Average,Min,Max,Std. Dev.,Error %,Throughput,"
+    head += "Received KB/sec,Sent KB/sec,Avg. Bytes"
+    home = "home,1,4370,4370,4370,0.00,0.000%,.22883,0.14,0.06,647.0"
+    for at in (0, 1):
+        total = f"TOTAL,160{at},255,2,7911,365.65,70.652%,33.7{at},121.02,14.14,3669.0"
+        put(tmp_path / f"in/Phase{at}_load.csv", "\n".join([head, home, total]) + "\n")
+    ingest(tmp_path / "lake", tmp_path / "in", is_proposing=True)
+    found = tuples(
+        tmp_path / "lake",
+        "SELECT phase, throughput_qps, latency_mean_us, std_dev FROM runs ORDER BY 1",
+    )
+    assert found == [(0, 33.70, 255_000.0, 365.65), (1, 33.71, 255_000.0, 365.65)]

@@ -101,3 +101,49 @@ def test_numbered_runs_without_their_sum_are_rows() -> None:
     quantities = {"power": named["fft"], "latency": named["lu"]}
     for document, rows in ((runs, 2), (summed, 1), (named, 2), (quantities, 1)):
         assert len(places_of(document)[0].objects) == rows
+
+
+# Model, its parameters, and time in s and mean W of its training and of its validation.
+_MODELS: tuple[tuple[str, dict[str, Any], tuple[float, ...]], ...] = (
+    ("Regression", {"C": 7.351940221225949, "max_iter": 500}, (111.5, 104.0, 0.0801, 71.75)),
+    ("Neighbours", {"n_neighbors": 1, "weights": "uniform"}, (0.0556, 108.5, 6.138, 92.625)),
+    ("Ridge", {"alpha": 0.12045094325853967, "max_iter": None}, (18.59, 103.5, 0.104, 69.0)),
+)
+
+
+def _phase(
+    time: float, watts: float, parameters: dict[str, Any], accuracy: float
+) -> dict[str, Any]:
+    monitor = {
+        "total_duration": time,
+        "package-0": _statistics(watts),
+        "nr_measurements": 200,
+        # 196 of 200 intervals: the first and the last ones are not in the time.
+        "duration": _statistics(time / 196),
+        "total_power_draw": watts * time * 1.006,
+    }
+    model = {"hyperparams": parameters, "params": 2602160 + len(parameters), "flops": 651707}
+    return {"rapl": monitor, "results": {"accuracy": accuracy, "model": model}, "duration": time}
+
+
+def test_models_with_parameters_of_their_own_are_runs_of_one_table(tmp_path: Path) -> None:
+    """71.75 W x 0.0801 s x 1.006 = 5.7817 J of the validation. No time of `train` is theirs."""
+    files = {}
+    for at, (model, parameters, (trained, above, took, watts)) in enumerate(_MODELS):
+        document = {
+            "config": {"model": model, "seed": 42}, "train": {"duration": 1513.5 - at},
+            "validation": _phase(took, watts, parameters, 0.75 + at / 16),
+            "training": _phase(trained, above, parameters, 0.875 + at / 16),
+        }  # fmt: skip
+        files[f"infer_{at}.json"] = json.dumps(document)
+    write_files(tmp_path / "study", files)
+    assert main(["add", str(tmp_path / "study"), "--lake", str(tmp_path / "lake")]) == 0
+    with open_lake(tmp_path / "lake") as lake:
+        assert {name for name in lake.catalogue.knobs if name.startswith("c_")} == {"c_model"}
+        energy = "validation_rapl_total_power_draw"
+        assert lake.catalogue.metrics[energy].unit == "J"
+        query = f"SELECT model, {energy}, performance_metric FROM runs ORDER BY 2"
+        first, *_ = rows = lake.polars(query).rows()
+    assert [row[0] for row in rows] == ["Regression", "Ridge", "Neighbours"]
+    assert first[1] == pytest.approx(5.7817, rel=1e-4)
+    assert first[2] == "validation_rapl_total_duration"
