@@ -29,6 +29,7 @@ from ingest.settings.units import unit_of
 _PRESETS: Final = ("log_presets.toml", "benchmark_presets.toml")
 _COUNTS: Final = "perf_stat_text"
 _NUMBER: Final = re.compile(r"[-+]?(?=\.?\d)(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d*)?(?:[eE][-+]?\d+)?")
+_MINUTES: Final = re.compile(r"(\d+)m(\d+(?:\.\d+)?)s")
 _WITH_UNIT: Final = re.compile(rf"({_NUMBER.pattern})\s*([A-Za-zµμ%][A-Za-zµμ/]*)")
 _PREFIXES: Final = {"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9}
 # No number of a log is greater.
@@ -285,8 +286,11 @@ def _number(text: str, name: str) -> float | None:
 def _in_unit(text: str, unit: str) -> float | None:
     """Return a number behind which its unit is written, in another unit of the same quantity.
 
-    A rate without a unit may have a prefix (`20 k`). None for any other text.
+    Minutes may stand before seconds, as bash's `time` writes them: `1m2.5s`. A rate without a unit
+    may have a prefix (`20 k`). None for any other text.
     """
+    if (took := _MINUTES.fullmatch(text)) is not None and unit == "s":
+        return 60 * float(took[1]) + float(took[2])
     written = _WITH_UNIT.fullmatch(text)
     if written is None or not written[1][-1].isdigit():
         return None

@@ -22,7 +22,7 @@ from ingest.formats.trace_counters import is_running_total, steps_of
 from ingest.formats.trace_headings import kernel_of, numbered, part_in, result_column, words_of
 from ingest.formats.trace_layout import layout_of, read_layout
 from ingest.formats.trace_quantities import POWERCAP_SCALE, numbers_of, read_headings
-from ingest.formats.trace_search import EVEN_SHARE, Trace, trace_of
+from ingest.formats.trace_search import EVEN_SHARE, RUN_S, Trace, trace_of
 from ingest.formats.trace_series import series_column
 from ingest.formats.trace_times import is_local
 from ingest.records import Intervals, ReadContext, Reading
@@ -40,6 +40,8 @@ _OUTPUT: Final = frozenset({"output", "out", "capacity"})
 _SWITCHES_A_SECOND: Final = "Ctxt/s"
 # Powers of so many units are of a smaller unit.
 _SMALL_UNITS: Final = ((5e6, "uW", 1e-6), (5e3, "mW", 1e-3))
+# Steps of a sampler are as long but for this share.
+_ALIKE: Final = 0.25
 # No power and no energy is greater.
 _MOST: Final = 1e12
 
@@ -148,9 +150,22 @@ def _trace_in(blocks: Iterable[bytes], context: ReadContext) -> tuple[Trace, Blo
         add("sample_gap", "doubted", detail)
     if not trace.is_timed:
         add("no_times", "doubted", "the file has no times: a sample is taken as 1 s")
+    if detail := _uneven(trace):
+        add("uneven_steps", "doubted", detail)
     if block is not None and block.doubt:
         add("times_begin_again", "doubted", block.doubt)
     return trace, block
+
+
+def _uneven(trace: Trace) -> str:
+    """Return the doubt that rows some seconds apart are samples: their steps are not alike."""
+    steps = trace.dt_s[trace.dt_s > 0]
+    usual = float(np.median(steps)) if len(steps) else 0.0
+    are_alike = np.abs(steps - usual) <= _ALIKE * usual
+    if usual < RUN_S or are_alike.mean() >= EVEN_SHARE:
+        return ""
+    apart = f"{steps.min():g} to {steps.max():g} s apart"
+    return f"{len(steps)} rows, {apart}, are taken as samples of one run: are they runs?"
 
 
 def _part_of(trace: Trace) -> str:
@@ -254,6 +269,10 @@ def _possible(trace: Trace, at: int, numbers: np.ndarray) -> np.ndarray:
     return np.where(is_odd, np.nan, numbers)
 
 
+# Means of a power and of an energy over time are of one quantity, if they differ by this share.
+_EQUAL: Final = 0.02
+# A running total that begins at 0 has so many steps at first.
+_ONE_STEP: Final = 1.5
 _JOULES: Final = frozenset({"joule", "joules", "j"})
 _PLAIN: Final = frozenset(
     {"power", "energy", "j", "w", "mj", "uj", "mw", "uw", "joules", "watts", "watt", "draw", "c"}
@@ -276,7 +295,12 @@ def _power_of(trace: Trace, at: int, joules: np.ndarray, flags: list[str]) -> np
             for at_line, detail in steps.reset:
                 line = trace.layout.lines[rows[at_line]]
                 trace.problems.add("counter_reset", "doubted", f"{name} {detail}", line)
+            first = float(own[0])
             own = steps.values
+            are_powers = any(each.quantity == "power" for each in trace.headings)
+            if are_powers and 0 < first <= _ONE_STEP * float(np.nanmedian(own)):
+                # It began at 0, a step before, as the power beside it did.
+                own[0] = first
         with np.errstate(divide="ignore", invalid="ignore"):
             power_w[rows] = np.where(dt_s > 0, own / dt_s, np.nan)
     return power_w
@@ -290,7 +314,8 @@ def _chosen(trace: Trace, powers: dict[int, np.ndarray]) -> list[int]:
         by_domain.setdefault(trace.headings[at].domain, []).append(at)
     energies = {at for at in alive if trace.headings[at].quantity == "energy"}
     if total := by_domain.get("total"):
-        whole_machine = next((at for at in total if at in energies), total[0])
+        same = (at for at in by_domain.get("", []) if _is_same(powers, at, total))
+        whole_machine = next((at for at in (*total, *same) if at in energies), total[0])
         # Several supplies of a machine: `PSUPower0`. What one gives is a part of what it takes.
         texts = {at: trace.layout.headings[at] for at in total}
         if len(total) > 1 and all(numbered(t) and "psu" in words_of(t) for t in texts.values()):
@@ -311,6 +336,12 @@ def _chosen(trace: Trace, powers: dict[int, np.ndarray]) -> list[int]:
         detail = f"the power is taken as the sum of {names}"
         trace.problems.add("overlapping_domains", "doubted", detail)
     return others
+
+
+def _is_same(powers: dict[int, np.ndarray], at: int, totals: Sequence[int]) -> bool:
+    """Return whether an energy of each step, of no said part, is that of the whole machine."""
+    usual = float(np.mean(powers[at]))
+    return any(abs(np.nanmean(powers[n]) - usual) <= _EQUAL * usual for n in totals)
 
 
 def _each_once(trace: Trace, columns: Sequence[int]) -> list[int]:

@@ -117,7 +117,10 @@ def blocks_of(layout: Layout, headings: Sequence[Heading]) -> dict[str, Block]:
     clocks = [at for at in clocks if at not in telling and _changes_seldom(layout.columns[at])]
     begins = clock_begins(layout, headings)
     stretches = [*pairwise([*begins, len(layout.lines)])] if begins else []
-    stretches = stretches or _stretches(layout, telling) or _stretches(layout, [*telling, *clocks])
+    # A clock alone is a reading: it may fall once as the machine warms.
+    changes = any(len({*layout.columns[at]}) > 1 for at in telling)
+    more = _stretches(layout, [*telling, *clocks]) if changes else []
+    stretches = stretches or _stretches(layout, telling) or more
     if any(end - begin < _LEAST for begin, end in stretches):
         return {}
     free = [at for at, each in enumerate(headings) if each.quantity in ("", "frequency")]

@@ -183,6 +183,11 @@ def _domain(tokens: Sequence[str]) -> Domain:
     return "total" if set(tokens) <= {"watts", "power", "w"} else ""
 
 
+def power_of(text: str) -> Heading:
+    """Return the power, without a unit, of what of a machine a heading names."""
+    return Heading("power", domain=_domain(words_of(text)))
+
+
 def part_in(path: str) -> str:
     """Return of which part of a machine a path says to be: `cpu`, `gpu`, `dram` or `total`, by the
     last of its names that says one; empty for none.

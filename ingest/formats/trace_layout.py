@@ -23,6 +23,8 @@ from ingest.formats.written_numbers import is_either, without_commas
 _SEPARATORS: Final = (",", ";", "\t", None)
 _FIRST_LINES: Final = 60
 _LEAST_ROWS: Final = 3
+# Of those below a header.
+_LEAST_BELOW: Final = 2
 _LEAST_COLUMNS: Final = 2
 # How a date with a time of day begins.
 _DATE: Final = re.compile(
@@ -61,6 +63,7 @@ class Layout:
         is_sampled: Whether lines with times lead the rows, which are samples.
         is_series: Whether even dates alone say that the rows are samples.
         is_rate: Whether the name of the file says `per second` of its only series.
+        is_of_board: Whether the name says that its columns are powers, one of them the sum.
     """
 
     headings: list[str]
@@ -72,6 +75,7 @@ class Layout:
     is_sampled: bool = False
     is_series: bool = False
     is_rate: bool = False
+    is_of_board: bool = False
     doubts: list[str] = field(default_factory=list)
     unclear: list[str] = field(default_factory=list)
 
@@ -186,7 +190,7 @@ def _header(rows: Sequence[tuple[int, list[str]]]) -> tuple[list[str], int] | No
     """Return the headings, and how many lines of the head are above the first row."""
     for at, (_, cells) in enumerate(rows):
         below = [each for _, each in rows[at + 1 :] if any(each) and each[0] != "#"]
-        if len(below) < _LEAST_ROWS:
+        if len(below) < _LEAST_BELOW:
             return None
         is_comment = cells[:1] != [] and cells[0].startswith("#")
         names = _bare(cells)
@@ -224,7 +228,7 @@ def _fits(names: Sequence[str], rows: Sequence[tuple[int, list[str]]]) -> bool:
     """
     some = [cells for _, cells in rows if any(cells) and not cells[0].startswith("#")][:8]
     fitting = [cells for cells in some if len(cells) == len(names)]
-    if len(fitting) < _LEAST_ROWS or len(fitting) < 0.7 * len(some):
+    if len(fitting) < _LEAST_BELOW or len(fitting) < 0.7 * len(some):
         return False
     columns = [*zip(*fitting, strict=True)]
     return any(any(map(is_value, cells)) and all(map(is_number, cells)) for cells in columns)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ingest.formats.trace_cells import is_number, number_text, unit_of
 from ingest.formats.trace_counters import is_running_total
-from ingest.formats.trace_headings import RAPL, Heading, read_heading
+from ingest.formats.trace_headings import RAPL, Heading, power_of, read_heading
 from ingest.formats.trace_layout import Layout
 from ingest.formats.trace_series import series_of
 from ingest.settings import headings as lake_headings
@@ -21,6 +21,9 @@ _WORKING: Final = ("power", "energy", "busy", "frequency")
 _LARGE: Final = {"voltage": 400.0, "current": 50.0, "power": np.inf}
 # What PowerAPI and others call the machine among its containers: what was measured comes first.
 _WHOLE: Final = ("rapl", "total", "host", "system", "all", "global")
+# So many parts have a sum, which is no W of a board from here on.
+_LEAST_PARTS: Final = 2
+_NO_BOARD_W: Final = 500.0
 # Per cent have fewer digits behind the point.
 _OF_SHARES: Final = 3
 _MACHINE_W: Final = (1.0, 5000.0)
@@ -158,6 +161,8 @@ def _by_name(layout: Layout, headings: Sequence[Heading], name: str) -> list[Hea
         if all(map(is_number, cells))
         and (not each.quantity or (each.quantity == "device" and any("." in c for c in cells)))
     ]
+    if by_name.quantity == "power" and (parts := _parts_and_sum(layout, headings)):
+        return parts
     if by_name.quantity in ("power", "energy"):
         words = " and ".join(layout.headings[at] for at in free[:3])
         layout.doubts.append(f"{words} are taken as {by_name.quantity}, by the file's name")
@@ -169,6 +174,39 @@ def _by_name(layout: Layout, headings: Sequence[Heading], name: str) -> list[Hea
     else:
         return [*headings]
     return [by_name if at in free else each for at, each in enumerate(headings)]
+
+
+def _parts_and_sum(layout: Layout, headings: Sequence[Heading]) -> list[Heading] | None:
+    """Return the powers of a board, `TIME TOTAL SOC CPU GPU DDR`; None for other columns.
+
+    The total is over each of the others. A board that has a rail of its SoC takes no hundreds of W.
+    """
+    first, *others = headings
+    are_free = all(each.quantity in ("", "device") for each in others)
+    if first.quantity != "time" or not are_free or not _are_numbers(layout.columns):
+        return None
+    powers = {at: power_of(text) for at, text in enumerate(layout.headings) if at}
+    numbers = {at: numbers_of(layout, at) for at in powers}
+    totals = [at for at, each in powers.items() if each.domain == "total"]
+    parts = [at for at in powers if at not in totals]
+    if len(totals) != 1 or len(parts) < _LEAST_PARTS:
+        return None
+    if not all((numbers[totals[0]] > numbers[at]).all() for at in parts):
+        return None
+    names = " and ".join(layout.headings[at] for at in parts)
+    total = layout.headings[totals[0]]
+    is_board = any("soc" in layout.headings[at].lower() for at in parts)
+    is_whole = all(not np.any(each % 1) for each in numbers.values())
+    is_small = is_board and is_whole and float(np.median(numbers[totals[0]])) >= _NO_BOARD_W
+    unit, scale = ("mW", 1e-3) if is_small else ("W", 1.0)
+    detail = f"{total} is taken as power in {unit}, by the file's name, and {names} as its parts"
+    layout.doubts.append(detail)
+    layout.is_of_board = True
+    return [first, *(each._replace(scale=scale, has_unit=True) for each in powers.values())]
+
+
+def _are_numbers(columns: Sequence[Sequence[str]]) -> bool:
+    return all(all(map(is_number, cells)) for cells in columns)
 
 
 def _are_watts(numbers: np.ndarray) -> bool:

@@ -38,13 +38,15 @@ _SET: Final = (WORDS["set"] | WORDS["given"]) - {
 _TOOK: Final = frozenset(
     {"duration", "runtime", "execution", "exec", "elapsed", "makespan", "took"}
 )
+# What an answer took, beside the energy that it took.
+_ANSWERED: Final = (_TOOK - {"elapsed"}) | {"latency", "ttft", "tpot"}
 # Steps that a file says and those of its times differ by this share at most, or by one step.
 _AGREEING: Final = 0.05
 _FILLED: Final = (0.2, 1.1)
 # A clock begins in fewer steps from 0, or in more.
 _FIRST: Final = (3.0, 1e4)
 # Samples are seldom so far apart.
-_RUN_S: Final = 2.0
+RUN_S: Final = 2.0
 # Texts of states, such as `P0`, are this share of the rows at most.
 _MOST_TEXTS: Final = 0.2
 # A second clock, such as the machine's time since its start.
@@ -113,6 +115,8 @@ def trace_of(layout: Layout, name: str = "") -> Trace | None:
     choices = (device,) if device is not None else _rounds(times[0])
     steps = (_stepped(layout, headings, times, each, is_timed) for each in choices)
     trace = _with_no_step_before(layout, headings, times) or next(filter(None, steps), None)
+    if trace is not None and layout.is_of_board and not _are_durations(layout, headings):
+        return trace
     if trace is None or trace.dt_s.size < _LEAST_SAMPLES[trace.has_energy]:
         return _counted(layout, headings, times) or _by_deltas(layout, headings, times)
     devices = int(trace.device.max()) + 1
@@ -161,8 +165,11 @@ def _has_runs(
 
     A row says how long it took, about as long as to the next one; or which run it is of and how
     long that has taken so far, as a tracker that is flushed does; or something that is set before a
-    run changes: a name, or a number where rows are some seconds apart.
+    run changes: a name, or a number where rows are some seconds apart. A latency and an energy
+    that is no running total are of a run too, whatever the steps between the rows.
     """
+    if _have_own_costs(layout, headings):
+        return True
     times_s, start_unix_s = times
     runs = next((c for h, c in zip(layout.headings, layout.columns, strict=True)
                  if words_of(h) == ["run", "id"]), None)  # fmt: skip
@@ -185,10 +192,23 @@ def _has_runs(
         # Several runs stand one below the other, each with its samples.
         changes = sum(one != other for one, other in pairwise(cells))
         are_stretches = is_clock and changes + 1 <= len(cells) / _LEAST_SAMPLES[True]
-        recurs &= usual_s >= _RUN_S or not are_stretches
-        if recurs and last in _SET and (not is_number_column or usual_s >= _RUN_S):
+        recurs &= usual_s >= RUN_S or not are_stretches
+        if recurs and last in _SET and (not is_number_column or usual_s >= RUN_S):
             return True
     return False
+
+
+def _have_own_costs(layout: Layout, headings: Sequence[Heading]) -> bool:
+    """Return whether each row says how long something took, and its energy."""
+    are_times = are_energies = False
+    for at, (text, each) in enumerate(zip(layout.headings, headings, strict=True)):
+        if each.quantity not in ("", "energy") or not all(map(is_number, layout.columns[at])):
+            continue
+        if len({*layout.columns[at]}) == 1 or is_running_total(numbers := numbers_of(layout, at)):
+            continue
+        are_energies |= each.quantity == "energy" and bool((numbers > 0).all())
+        are_times |= not each.quantity and not _ANSWERED.isdisjoint(words_of(text))
+    return are_times and are_energies
 
 
 def _are_durations(layout: Layout, headings: Sequence[Heading]) -> bool:

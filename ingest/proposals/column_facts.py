@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 
@@ -13,6 +14,8 @@ from ingest.proposals.heading_roles import MEASURED, is_measured
 from ingest.settings.column_names import WORDS
 from ingest.settings.heading_words import words_of
 from ingest.settings.headings import Heading, quantity_of
+
+_FEW_DOUBLINGS: Final = 3
 
 
 class ColumnFacts:
@@ -58,6 +61,14 @@ class ColumnFacts:
         self.recurs = self.count <= MOST_VALUES and self.rows >= 2 * self.count
         self.differs = self.count == self.rows
         self.variety = f"{self.count} values in {self.rows:,} rows"
+
+    @property
+    def are_doublings(self) -> bool:
+        """Whether whole numbers, some of which recur, are powers of two: 128, 256, 1024, 4096."""
+        is_free = self.kind == "whole" and not self.quantity and self.measured is not True
+        values = [int(text) for text in self.counts] if is_free else []
+        is_several = len(values) > _FEW_DOUBLINGS and not self.differs
+        return is_several and all(n > 0 and n & (n - 1) == 0 for n in values)
 
     @property
     def setting(self) -> str:

@@ -102,3 +102,20 @@ def statements_in(heading: Sequence[str], texts: Iterable[str]) -> dict[str, str
         at = alike.index(words)
         values[text] = f"{verb} {at + 1}" if at else verb
     return values
+
+
+def are_said_again(folders: Sequence[str], names: Sequence[str]) -> bool:
+    """Return whether a word of the names of files says what the numbers of their folders are."""
+    words = set[str]()
+    for folder, name in zip(folders, names, strict=True):
+        found = re.search(rf"([A-Za-z]+)[_-]{folder}(?!\d)", name) if folder.isdigit() else None
+        words.add(found[1] if found else "")
+    return len(words) == 1 and not words <= WORDS["replicates"] | {""}
+
+
+def singular(folder: str) -> str:
+    """Return what the names in a folder such as `policies` or `by_model` are; empty: unknown."""
+    word = next(iter(words_of(folder)[-1:]), "")
+    known = (WORDS["set"] | WORDS["given"]) - WORDS["general"]
+    forms = (re.sub("ies$", "y", word), word.removesuffix("s"))
+    return next((one for one in forms if one in known), "")

@@ -31,7 +31,15 @@ from ingest.proposals.name_tokens import (
     name_before,
     optional_mark,
 )
-from ingest.proposals.part_values import DAY, HOURS, are_clocks, are_machines, kind_of
+from ingest.proposals.part_values import (
+    DAY,
+    HOURS,
+    are_clocks,
+    are_machines,
+    are_said_again,
+    kind_of,
+    singular,
+)
 from ingest.settings.column_names import (
     MODEL,
     VALUES,
@@ -171,8 +179,10 @@ def _read_paths(paths: Sequence[str], own: str) -> tuple[str, list[PathColumn]]:
         above = {part[level - 1] for part in parts if level}
         if len(set(texts)) > 1:
             reader.is_below_day = bool(above) and all(map(re.compile(DAY).fullmatch, above))
-            reader.place = _singular(above.pop()) if len(above) == 1 else ""
-            pattern.append(reader.read(texts, own if level == depth else "folder"))
+            reader.place = singular(above.pop()) if len(above) == 1 else ""
+            is_again = level < depth and are_said_again(texts, [part[-1] for part in parts])
+            name = own if level == depth else "folder"
+            pattern.append(r"\d+" if is_again else reader.read(texts, name))
         elif reader.columns or level == depth:
             # Only what stands below the first part that differs matters.
             pattern.append(literal(texts[0]))
@@ -194,14 +204,6 @@ def _read_names(paths: Sequence[str], own: str) -> tuple[str, list[PathColumn]]:
     bare = tuple(name.removesuffix(end) for name in names)
     pattern = reader.read_whole(bare, own, "" if is_told else None)
     return pattern + literal(end), reader.columns
-
-
-def _singular(folder: str) -> str:
-    """Return what the names in a folder such as `policies` or `by_model` are; empty: unknown."""
-    word = next(iter(words_of(folder)[-1:]), "")
-    known = (WORDS["set"] | WORDS["given"]) - WORDS["general"]
-    forms = (re.sub("ies$", "y", word), word.removesuffix("s"))
-    return next((one for one in forms if one in known), "")
 
 
 class _Reader:

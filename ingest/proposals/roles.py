@@ -178,6 +178,7 @@ _OF_NUMBERS: Final = (
           and (c.recurs or names_a_setting(c.heading) or c.rows < _FEW_ROWS),
           "knob", "'{c.setting}', {c.variety}"),
     _Case(lambda c: c.recurs, "knob", f"{FEW_VALUES}: {{c.variety}}"),
+    _Case(lambda c: c.are_doublings, "knob", "powers of two, which people choose: {c.variety}"),
     _Case(lambda _: True, "metric", "numbers that seldom recur: {c.variety}"),
 )  # fmt: skip
 
