@@ -211,7 +211,7 @@ def _values(trace: Trace, flags: list[str]) -> tuple[dict[str, np.ndarray], list
         own, title = clean_name(title, "real"), without_unit(title)
         if heading.quantity and all(own != column.name for column in columns):
             columns.append(Column(own, "metric", "real", title, title, units[heading.quantity]))
-        elif not heading.quantity and (result := result_column(name)):
+        elif not heading.quantity and numbers.any() and (result := result_column(name)):
             columns.append(result)
         elif is_alone and not heading.quantity:
             columns.append(series_column(name, trace.layout.is_rate))

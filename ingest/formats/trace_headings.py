@@ -69,7 +69,9 @@ _STATISTICS: Final = frozenset(
 # How the rails of Jetson boards begin.
 _BOARDS: Final = (["vdd"], ["pom"])
 # What a program achieved over each step, beside rates of items.
-_RESULTS: Final = frozenset({"fps", "tps", "qps", "rps", "throughput", "goodput", "latency"})
+_RESULTS: Final = frozenset(
+    {"fps", "tps", "qps", "rps", "throughput", "goodput", "latency", "achieved"}
+)
 _IN_BRACKETS: Final = re.compile(r"[(\[]\s*([^)\]]{1,14}?)\s*[)\]]")
 # Of what a trace is, in its name: `exp0_gpu_power.csv`.
 OF_TRACES: Final = WORDS["measures"].union(

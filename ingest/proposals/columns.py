@@ -153,13 +153,14 @@ def _name_changes(guesses: Sequence[Guess]) -> None:
 
 
 def _give_models(guesses: Sequence[Guess]) -> None:
-    """Take models, amounts of work and what does other work for what ran, if else was set.
-
-    Sides of matrices, two at least, are such amounts: `M`, `N`, `K`.
-    """
+    """Take models, amounts of work and what does other work for what ran, if else was set."""
+    # Sides of matrices, `M`, `N`, `K`, and numbers of tokens are such amounts, two at least.
     sides = [guess for guess in guesses if guess.heading.text in _SIDES]
-    for guess in sides if len(sides) > 1 else ():
-        guess.is_given = guess.role == "knob"
+    of_tokens = (g for g in guesses if g.is_set and g.heading.words[-1:] == ("tokens",))
+    tokens = [g for g in of_tokens if not g.heading.has("batched", *WORDS["limits"])]
+    for amounts in (sides, tokens):
+        for guess in amounts if len(amounts) > 1 else ():
+            guess.is_given = guess.role == "knob"
     knobs = [guess for guess in guesses if guess.is_set]
     work, treated = WORDS["work"], WORDS["treated"]
     models = [g for g in knobs if g.heading.has(*work) and not g.heading.has(*treated)]

@@ -66,6 +66,14 @@ def test_a_running_total_beside_a_power_is_its_energy() -> None:
     assert found.measurements["energy_j"] == pytest.approx(123.0)
 
 
+def test_what_was_achieved_in_all_of_a_trace_is_the_result_of_the_run() -> None:
+    """One value in all rows; zeros alone are of nothing."""
+    head = "second,power_w,achieved_bw_gbs,achieved_tflops"
+    found = reading(lines(head, *(f"{n + 1},{10 + n},476.5,0.0" for n in N)))
+    assert [(c.name, c.better) for c in found.columns] == [("achieved_bw_gbs", "more")]
+    assert found.measurements["achieved_bw_gbs"] == pytest.approx(476.5)
+
+
 BOARD = "TIME\tTOTAL\tSOC\tCPU\tGPU\tDDR"
 REAL = (
     "./run.sh: line 35:  2809 Terminated   ./log.sh\n\nreal\t{}m{}s\nuser\t0m1.5s\nsys\t0m0.25s\n"
