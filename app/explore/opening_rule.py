@@ -153,6 +153,12 @@ def are_alike(x: Metric, y: Metric) -> bool:
     return is_same or all(metric.unit.partition("/")[0].endswith(_ENERGIES) for metric in (x, y))
 
 
+def is_energy_of_item(metric: Metric) -> bool:
+    """Return whether a metric is the energy of one item of the work: J/token."""
+    energy, _, item = metric.unit.partition("/")
+    return bool(item) and energy.endswith(_ENERGIES)
+
+
 def wants_logs(lows: Sequence[float], highs: Sequence[float]) -> list[bool]:
     """Return which axes of a picture are logarithmic: of values over two decades, all above 0.
 

@@ -9,7 +9,7 @@ from app.kit.lake_view import LakeView
 from data.analysis.facet_counts import MetricRange
 from data.below_zero import may_be_below_zero
 from data.catalogue import Catalogue, deviations
-from data.metrics import TOTALS
+from data.metrics import TOTALS, Metric
 from data.queries.runs import (
     UNLIKE,
     chosen_counts_query,
@@ -38,6 +38,8 @@ _LAST: Final = frozenset(
 _WORK: Final = frozenset({"requests"})
 # Groups of what a processor counts while it works: neither a cost nor a performance.
 COUNTED: Final = frozenset({"Processor", "Interrupts and switches", "Sleep states"})
+# Words of the names of what follows from the power, and is no result of the work.
+_TEMPERATURES: Final = frozenset({"temp", "temps", "temperature", "temperatures"})
 # Words of the names of what is a cost, whatever its unit.
 _COST_WORDS: Final = frozenset({"energy", "power"})
 # Labels of how many runs or samples the means of a row are of.
@@ -99,17 +101,38 @@ def _commonest(counts: Mapping[str, int], other: str, catalogue: Catalogue) -> s
     """
     kinds = {kind_of(catalogue.metric(name).unit) for name in (*catalogue.costs, other) if name}
 
-    def rank(name: str) -> tuple[bool, bool, bool, bool, bool, int]:
+    def rank(name: str) -> tuple[bool, bool, bool, bool, bool, bool, int]:
         metric = catalogue.metric(name)
+        is_cause = not _is_temperature(metric)
         is_told = metric.better is not None
         # `energy_change` in percent stands along y.
         is_beside = _COST_WORDS.isdisjoint(name.split("_")) == (other == "energy_j")
         is_other_kind = kind_of(metric.unit) not in kinds
         is_result = metric.group not in COUNTED
-        return name not in _LAST, is_other_kind, is_told, is_result, is_beside, counts[name]
+        return (
+            is_cause,
+            name not in _LAST,
+            is_other_kind,
+            is_told,
+            is_result,
+            is_beside,
+            counts[name],
+        )
 
     left = (name for name, n in counts.items() if n and name != other)
-    return max(left, key=rank, default=None)
+    best = max(left, key=rank, default=None)
+    # Rather than a temperature nothing stands along x, so that the cost is over what was set.
+    there = (catalogue.metric(name) for name, n in counts.items() if n)
+    has_state = other == "energy_j" and any(map(_is_temperature, there))
+    metric = catalogue.metric(best) if best else None
+    is_told = (
+        metric is not None and not _is_temperature(metric) and kind_of(metric.unit) not in kinds
+    )
+    return best if is_told or not has_state else None
+
+
+def _is_temperature(metric: Metric) -> bool:
+    return metric.unit == "°C" or not _TEMPERATURES.isdisjoint(metric.name.lower().split("_"))
 
 
 def value_counts(

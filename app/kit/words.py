@@ -56,6 +56,7 @@ _DERIVED: Final = {
 _UNREAD: Final = {
     "not_read": ("file with data was not read", "files with data were not read"),
     "value_range": ("value was left out", "values were left out"),
+    "no_energy": ("energy of 0 was left out", "energies of 0 were left out"),
     "line": ("row was left out", "rows were left out"),
 }
 

@@ -192,14 +192,14 @@ def unread_query() -> tuple[str, list[Any]]:
     left out and of lines that were refused though they hold something.
 
     Returns:
-        SQL and no parameters. The columns `kind` (`not_read`, `value_range` or `line`), `dataset`,
-        `path`, `detail` and `count`, the largest counts first.
+        SQL and no parameters. The columns `kind` (`not_read`, `value_range`, `no_energy` or
+        `line`), `dataset`, `path`, `detail` and `count`, the largest counts first.
     """
     sql = (
         "SELECT if(is_line, 'line', kind) AS kind, dataset, path, "
         "replace(detail, '; row dropped', '') AS detail, count FROM (SELECT *, "
         "severity = 'refused' AND line NOT NULL AND kind <> 'empty_row' AS is_line FROM problems) "
-        "WHERE path NOT NULL AND (is_line OR kind IN ('not_read', 'value_range')) "
+        "WHERE path NOT NULL AND (is_line OR kind IN ('not_read', 'value_range', 'no_energy')) "
         "ORDER BY count DESC, dataset, path"
     )
     return sql, []

@@ -16,6 +16,12 @@ from ingest.settings.heading_words import words_of
 from ingest.settings.headings import Heading, quantity_of
 
 _FEW_DOUBLINGS: Final = 3
+# Last words of objects that describe the machine.
+_MACHINE: Final = frozenset(
+    {"platform", "environment", "env", "host", "machine", "hardware", "sysinfo", "device"}
+)
+# Words of what a machine says of why its clocks are low, of which each may be a bit.
+_STATES: Final = ("mask", "bitmask", "bits", "bitfield", "reason", "reasons", "state", "active")
 
 
 class ColumnFacts:
@@ -69,6 +75,19 @@ class ColumnFacts:
         values = [int(text) for text in self.counts] if is_free else []
         is_several = len(values) > _FEW_DOUBLINGS and not self.differs
         return is_several and all(n > 0 and n & (n - 1) == 0 for n in values)
+
+    @property
+    def is_described(self) -> bool:
+        """Whether it is in an object that describes the machine: `device.cuda_runtime`."""
+        above = words_of(self.heading.text.rpartition(".")[0])
+        return not _MACHINE.isdisjoint(above[-1:])
+
+    @property
+    def is_noted(self) -> bool:
+        """Whether it says why clocks were low: `throttle.mask`, `clocks_event_reasons`."""
+        is_throttled = self.has("throttle", "throttled", "throttling") and self.has(*_STATES)
+        is_event = self.has("clock", "clocks", "event", "events") and self.has("reason", "reasons")
+        return is_throttled or is_event
 
     @property
     def setting(self) -> str:

@@ -47,7 +47,7 @@ from ingest.proposals.roles import (
     REMARK,
     guess_of,
 )
-from ingest.proposals.twin_columns import mark_twins
+from ingest.proposals.twin_columns import mark_twins, take_sizes_of_models
 from ingest.proposals.work_columns import (
     give_work,
     leave_out_baselines,
@@ -117,6 +117,7 @@ def guess_columns(
     _find_counts(guesses, sources)
     _find_crossed(guesses)
     _find_results(guesses)
+    take_sizes_of_models(guesses)
     mark_twins(guesses)
     _find_a_knob(guesses)
     choose_replicate(guesses, sources)

@@ -330,6 +330,14 @@ def misses(energy: Guess, duration: Guess, power: Guess) -> float:
     return float(np.exp(off.max(initial=0.0)))
 
 
+def is_integral(energy: Guess, other: Guess) -> bool:
+    """Return whether another energy integrates the power, which proves the time alone."""
+    is_computed = other.heading.has("integrated", "integral")
+    if is_computed and other is not energy:
+        energy.why += f"; {other.heading.text} is computed from the power"
+    return is_computed
+
+
 def are_watts(power: Guess, energies: Sequence[Guess], times: Sequence[Guess]) -> bool:
     """Return whether an energy and a time whose headings say their units make a power in W."""
     sides = [

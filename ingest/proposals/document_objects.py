@@ -3,12 +3,21 @@
 from collections.abc import Sequence
 from typing import Final
 
+import numpy as np
+
 from ingest.proposals.guess import Guess
 from ingest.settings.column_names import WORDS
 from ingest.settings.heading_words import words_of
+from ingest.settings.headings import Heading
 
 # Words of objects of the whole, beside those of its devices.
 _WHOLE: Final = WORDS["wholes"] | {"system", "machine", "node", "server", "board", "psys"}
+
+
+def may_be_whole(time: Guess) -> bool:
+    """Return whether a time may be that of a run: not of what was lost, nor 0 in all rows."""
+    is_lost = time.heading.has("throttled", *WORDS["lost"])
+    return not is_lost and bool(np.any(time.numbers > 0))
 
 
 def times_around(times: Sequence[Guess], costs: Sequence[Guess]) -> list[Guess]:
@@ -32,6 +41,16 @@ def _object_of(guess: Guess) -> str:
     """Return the path of the object of a document that has a column, with a dot at its end."""
     text = guess.heading.text
     return text[: text.rfind(".") + 1]
+
+
+def own_words(heading: Heading) -> tuple[str, ...]:
+    """Return the words of a heading of a known unit without those of the objects around it."""
+    return words_of(heading.text.rpartition(".")[2] if heading.unit else heading.text)
+
+
+def are_equal(one: Guess, other: Guess) -> bool:
+    """Return whether two columns of one unit have the same numbers: one is said twice."""
+    return one.heading.unit == other.heading.unit and np.array_equal(one.numbers, other.numbers)
 
 
 def are_of_devices(one: Guess, other: Guess) -> bool:

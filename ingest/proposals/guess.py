@@ -23,6 +23,8 @@ _TIMES: Final = ("time", "duration", "runtime", "elapsed", "walltime")
 _WRAPS: Final = tuple(float(2**power) for power in range(14, 21))
 # Fewer may be multiples of a step by chance.
 _FEWEST_MULTIPLES: Final = 4
+# Of so many values below 0 at most the rows are odd.
+_FEW_BELOW: Final = 0.05
 _HZ: Final = {"Hz": 1.0, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9}
 _CLOCKS_HZ: Final = (1e7, 1e10)
 # Seconds since 1970 from 2001 to 2096, in s, ms, us and ns.
@@ -170,6 +172,13 @@ def are_epochs(heading: Heading, numbers: np.ndarray) -> bool:
     if not a_second or (unit is not None and not math.isclose(unit.scale * a_second, 1.0)):
         return False
     return spread < (0.2 if heading.has(*WORDS["times_of_day"]) else 0.01) * middle
+
+
+def is_less_a_baseline(guess: Guess) -> bool:
+    """Return whether more values are below 0 than a sentinel or a counter that wraps leaves so."""
+    below = guess.numbers[guess.numbers < 0]
+    is_often = len(below) > _FEW_BELOW * len(guess.numbers) and len(np.unique(below)) > 1
+    return is_often and not guess.is_declared and wrap_of(guess) is None
 
 
 def wrap_of(guess: Guess) -> float | None:

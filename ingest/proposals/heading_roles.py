@@ -61,6 +61,8 @@ _STATISTIC: Final = rf"{PERCENTILE}|{'|'.join(_MEANS)}|min|max"
 # Last words of how many there are of something; of a cost less is better, of its samples not.
 _NUMBERS: Final = (("count",), ("levels",), ("samples",), ("readings",))
 _OF_COSTS: Final = ("energy", "joules", "power", "watts", "time", "latency", "duration")
+# How often a meter was read: no rate of work.
+_SAMPLED: Final = ("sample", "samples", "sampling")
 # What is better if there is more of it, of whatever it is.
 SAVINGS: Final = ("saving", "savings", "saved", "reduction", "improvement", "gain")
 
@@ -108,8 +110,13 @@ def direction_of(heading: Heading, quantity: str) -> Better | None:
         return None
     if heading.words[-2:] == ("frame", "rate") or heading.has(*SAVINGS):
         return "more"
+    if quantity == "price" or (unit is not None and unit.quantity in ("energy", "price", "time")):
+        # A cost is one whatever the name of its group says: `efficiency.energy_per_work_j`.
+        return "less"
+    if heading.has(*_SAMPLED) and (quantity == "frequency" or heading.has("hz")):
+        return None
     is_rate = unit is not None and unit.quantity == "rate" and unit.text != "rpm"
-    if is_rate or heading.has(*WORDS["more"]):
+    if is_rate or (heading.has(*WORDS["more"]) and not _ends_with_a_cost(heading)):
         is_done = unit is None or not is_rate or heading.has(*WORDS["more"]) or is_of_work(unit)
         is_caused = is_rate and heading.has(*WORDS["caused"])
         is_lost = heading.has(*WORDS["lost"])
@@ -117,6 +124,12 @@ def direction_of(heading: Heading, quantity: str) -> Better | None:
     if quantity in ("energy", "power", "time", "price") or heading.has(*WORDS["less"]):
         return None if heading.has("usage") and not quantity else "less"
     return None
+
+
+def _ends_with_a_cost(heading: Heading) -> bool:
+    """Return whether the last part of a dotted name is of a cost alone: `efficiency.edp`."""
+    own = {*words_of(heading.text.rpartition(".")[2])} if "." in heading.text else set[str]()
+    return not own.isdisjoint(WORDS["less"]) and own.isdisjoint(WORDS["more"])
 
 
 def is_spread(heading: Heading) -> bool:

@@ -61,7 +61,8 @@ def judged_parts(
         own = texts[part.name]
         is_said = len({*own}) > 1 and any(are_twins(own, knob.cells) for knob in knobs)
         is_said |= _numbers_rows(part, own, None if is_configuration else knobs)
-        if is_said or _follows(part, parts, texts) or _is_of_rows(part, own, knobs):
+        is_said |= _is_of_rows(part, own, knobs) or _has_words_of_rows(part, own, knobs)
+        if is_said or _follows(part, parts, texts):
             part = replace(part, role="label")
         elif part.role == "stamp" and any(_are_unlike(own, by_row, c) for c in costs):
             part = replace(part, role="knob", is_given=True)
@@ -211,6 +212,25 @@ def _is_of_rows(part: PathColumn, own: Sequence[str], knobs: Sequence[Guess]) ->
     ran = any(knob.is_given and knob.kind == "text" and _varies(knob) for knob in knobs)
     settings = [*zip(*(knob.cells for knob in knobs), strict=True)]
     return ran and decides(settings, own)
+
+
+def _has_words_of_rows(part: PathColumn, own: Sequence[str], knobs: Sequence[Guess]) -> bool:
+    """Return whether the words of a part that no word explains are those of the rows' settings.
+
+    `net_int8_15W_6fc2633c` is `engine` and `mode`; digests, and words that all have, say nothing.
+    """
+    if part.role != "knob" or not knobs or _UNEXPLAINED.fullmatch(part.name) is None:
+        return False
+    named = [{word for word in _split(text) if not are_ids([word])} for text in own]
+    shared = set.intersection(*filter(None, named)) if any(named) else set()
+    settings = [*zip(*(knob.cells for knob in knobs), strict=True)]
+    said = [{word for cell in row for word in _split(str(cell))} for row in settings]
+    is_again = all(words - shared <= of for words, of in zip(named, said, strict=True))
+    return is_again and any(words - shared for words in named) and decides(settings, own)
+
+
+def _split(text: str) -> list[str]:
+    return [*filter(None, re.split(r"[\W_]+", text.lower()))]
 
 
 def _numbers_rows(part: PathColumn, own: Sequence[str], knobs: Sequence[Guess] | None) -> bool:

@@ -17,6 +17,7 @@ from ingest.proposals.cost_units import (
     choose_units,
     doubt_power,
     doubt_units,
+    is_integral,
     is_of_something_else,
     is_product,
     is_proven,
@@ -26,8 +27,14 @@ from ingest.proposals.cost_units import (
     read_mega,
     set_unit,
 )
-from ingest.proposals.document_objects import are_of_devices, times_around
-from ingest.proposals.guess import Guess, wrap_of
+from ingest.proposals.document_objects import (
+    are_equal,
+    are_of_devices,
+    may_be_whole,
+    own_words,
+    times_around,
+)
+from ingest.proposals.guess import Guess, is_less_a_baseline, wrap_of
 from ingest.proposals.heading_roles import MEASURED, PERCENTILE, is_spread
 from ingest.proposals.request_units import NO_UNIT, is_latency, name_latencies
 from ingest.proposals.request_units import choose_units as choose_latency_units
@@ -45,8 +52,6 @@ _MOST_W: Final = 1e6
 # A power and the time of one of these give the energy of one.
 _ITEMS: Final = frozenset({"epoch", "iteration", "iter", "step", "batch", "run"})
 _MEANS: Final = frozenset({"mean", "avg", "average", "media", "medio", "promedio", "mittel"})
-# Of so many values below 0 at most the rows are odd.
-_FEW_BELOW: Final = 0.05
 _NO_DURATION: Final = ("per", "offset", "interval", "to")
 # By so much an energy exceeds what the measured power gives in a time that is not the run's.
 _FAR: Final = 2.0
@@ -123,9 +128,8 @@ def _candidates(guesses: Sequence[Guess], of_groups: Container[str]) -> _Run:
 
 def _choose_best(run: _Run) -> None:
     """Choose the columns with the headings that fit best."""
-    durations = times_around(
-        [g for g in run.times if not is_spread(g.heading)], [*run.energies, *run.powers]
-    )
+    durations = [g for g in run.times if may_be_whole(g) and not is_spread(g.heading)]
+    durations = times_around(durations, [*run.energies, *run.powers])
     run.duration = run.duration or _best(durations, "duration_s")
     run.energy = run.energy or _best(run.energies, "energy_j")
     run.power = run.power or _best(run.powers, "power_w")
@@ -167,14 +171,16 @@ def _choose_pair(run: _Run) -> None:
         return
     if energy.is_declared or duration.is_declared or misses(energy, duration, power) < _FAR:
         return
-    pairs = [(e, d) for e in run.energies for d in run.times if misses(e, d, power) < 1 + PROVING]
+    times = [*filter(may_be_whole, run.times)]
+    pairs = [(e, d) for e in run.energies for d in times if misses(e, d, power) < 1 + PROVING]
     # An extreme is the time of the energy only if no other one is.
     pairs = [pair for pair in pairs if not is_spread(pair[1].heading)] or pairs
     rank = lambda pair: _rank(pair[0], "energy_j") + _rank(pair[1], "duration_s")  # noqa: E731
     if pairs:
         energy.aim("")
         duration.aim("")
-        run.energy, run.duration = max(pairs, key=rank)
+        best, run.duration = max(pairs, key=rank)
+        run.energy = energy if is_integral(energy, best) else best
         for guess, target in ((run.energy, "energy_j"), (run.duration, "duration_s")):
             guess.aim(target, f"; with {power.heading.text} it agrees")
 
@@ -194,7 +200,7 @@ def _leave_out_others(run: _Run) -> None:
     """Leave out what is less a baseline, a time of items, a power of a part, lost prefixes."""
     for name in ("energy", "power"):
         guess = getattr(run, name)
-        if guess is not None and _is_less_a_baseline(guess):
+        if guess is not None and is_less_a_baseline(guess):
             guess.aim("")
             guess.doubt = "has values below 0, as less a baseline: not what the run used"
             setattr(run, name, None)
@@ -296,13 +302,6 @@ def _choose_of_parts(metrics: Sequence[Guess]) -> None:
                 guess.unit, guess.why = "", reason
 
 
-def _is_less_a_baseline(guess: Guess) -> bool:
-    """Return whether more values are below 0 than a sentinel or a counter that wraps leaves so."""
-    below = guess.numbers[guess.numbers < 0]
-    is_often = len(below) > _FEW_BELOW * len(guess.numbers) and len(np.unique(below)) > 1
-    return is_often and not guess.is_declared and wrap_of(guess) is None
-
-
 def _of_each(durations: Sequence[Guess]) -> Guess | None:
     """Return the only time if it is of one epoch or the like: the power has no other time."""
     if len(durations) != 1 or durations[0].heading.words[-2:-1] != ("per",):
@@ -327,7 +326,7 @@ def _best(guesses: Sequence[Guess], target: str) -> Guess | None:
     if any(
         _rank(other, target) == _rank(best, target) and words - other_words and other_words - words
         for other in guesses
-        if (other_words := {*other.heading.words} - usual)
+        if (other_words := {*other.heading.words} - usual) and not are_equal(best, other)
     ) or any(are_of_devices(best, other) for other in guesses):
         # Of `java_j` and `go_j`, or `cpu_energy` and `gpu_energy`, none is the whole.
         return None
@@ -359,7 +358,7 @@ def _rank(guess: Guess, target: str) -> int:
         rank -= 30 * any(re.fullmatch(PERCENTILE, word) for word in heading.words)
         # A mean of which nothing says what took so long, beside the duration of the run.
         rank -= 4 * ({*heading.words} <= _MEANS)
-    if heading.has("per", "efficiency", "rate", "ratio", "percent"):
+    if {"per", "efficiency", "rate", "ratio", "percent"}.intersection(own_words(heading)):
         rank -= 30
     if not np.any(guess.numbers > 0):
         rank -= 15

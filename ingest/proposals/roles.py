@@ -55,8 +55,6 @@ _FEW_ROWS: Final = 8
 _STAMP: Final = re.compile(r"20\d\d[-_]?\d\d[-_]?\d\d[-_T ]?\d\d[-_:]?\d\d([-_:]?\d\d)?(?!\d)")
 # Seeds that people choose have no more digits.
 _MOST_SEED: Final = 5
-# Last words of objects that describe the machine.
-_MACHINE: Final = frozenset({"platform", "environment", "host", "machine", "hardware", "sysinfo"})
 DRAWN: Final = "a seed that was drawn, which is no setting"
 REMARK: Final = "a remark about the run"
 A_NAME: Final = "a name of the row"
@@ -108,11 +106,13 @@ _CONSTANT: Final = _Case(lambda c: c.count == 1 and not _is_result(c), "label", 
 _STUCK: Final = _Case(lambda c: _is_stuck(c), "label", "one value in nearly all rows: {c.variety}")
 _RANKED: Final = _Case(lambda c: _ranks(c), "label", "a rank by results")
 _PLACED: Final = _Case(lambda c: c.has(*WORDS["places"]), "label", "where the run was")
+_NOTED: Final = _Case(lambda c: c.is_noted, "label", "a state that the machine reports")
 _CAME_OUT: Final = _Case(lambda c: _is_outcome(c), "label", "what came out of the run")
 _OF_TEXTS: Final = (
     _CONSTANT,
     _RANKED,
     _PLACED,
+    _NOTED,
     _CAME_OUT,
     _Case(lambda c: _are_dates(c), "label", "a time of day or a date"),
     _Case(lambda c: all(map(_DATED_PATH.fullmatch, c.counts)), "label", "paths with a time"),
@@ -135,6 +135,7 @@ _OF_NUMBERS: Final = (
     _STUCK,
     _RANKED,
     _PLACED,
+    _NOTED,
     _CAME_OUT,
     _Case(lambda c: c.has("timestamp", "datetime", "date") or are_epochs(c.heading, c.numbers)
           or (c.measured is not True and _are_dates(c)), "label", "a time of day or a date"),
@@ -232,6 +233,8 @@ def _is_result(column: ColumnFacts) -> bool:
     # `ramp_s` of 5 in all rows was set, and so was `IterationTime` of 1s.
     may_be_set = _is_bare(column.heading) or column.has(*_PIECES)
     is_set = column.kind == "whole" and column.quantity == "time" and may_be_set
+    # `device.cuda_runtime` is a version.
+    is_set |= column.quantity == "time" and not column.heading.unit and column.is_described
     # `package` is 1 in rows of one socket.
     is_set |= column.kind == "whole" and column.quantity == "energy" and not column.heading.unit
     return is_cost and column.measured is not False and not is_set
@@ -298,10 +301,8 @@ def _is_of_the_machine(column: ColumnFacts) -> bool:
 
     `platform.available` of its memory; no cost.
     """
-    above = words_of(column.heading.text.rpartition(".")[0])
-    is_cost = column.quantity in ("energy", "power", "time", "rate")
-    is_described = not _MACHINE.isdisjoint(above[-1:]) and not is_cost
-    return is_described and column.differs and column.rows > 1 and not column.has(*WORDS["set"])
+    is_number = column.is_described and column.quantity not in ("energy", "power", "time", "rate")
+    return is_number and column.differs and column.rows > 1 and not column.has(*WORDS["set"])
 
 
 def _are_measurements(column: ColumnFacts) -> bool:

@@ -30,6 +30,23 @@ _NUMBERS: Final = frozenset({"n", "num", "number", "count", "total"})
 _OF_SETTINGS: Final = frozenset({"label", "command", "cmd", "config", "configuration", "tag"})
 
 
+def take_sizes_of_models(guesses: Sequence[Guess]) -> None:
+    """Take the number of a model's parameters for what ran where it alone tells models apart.
+
+    Rows of one dataset and precision are not of one model: `parameter_count` says of which.
+    """
+    for guess in guesses:
+        is_size = guess.heading.has("parameter", "parameters", "params") and guess.kind == "whole"
+        is_free = guess.role != "knob" and not guess.is_declared and guess.count > 1
+        if not (is_size and is_free and 2 * guess.count <= len(guess.cells)):
+            continue
+        knobs = [each.cells for each in guesses if each.is_set]
+        groups = rows_by(knobs, range(len(guess.cells))) if knobs else []
+        if any(len({guess.cells[row] for row in rows}) > 1 for rows in groups):
+            guess.take("knob", "the size of the model, which nothing else tells")
+            guess.is_given = True
+
+
 def mark_twins(guesses: Sequence[Guess]) -> None:
     """Make labels of knobs that say again what earlier knobs say, or several of them together.
 

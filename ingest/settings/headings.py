@@ -26,6 +26,8 @@ ITEMS: Final = frozenset(
      "pkts",
      "transactions", "txn", "flops", "gflops", "mflops", "mbit", "gbit", "mbits", "gbits"}
 )  # fmt: skip
+# Behind an energy what it is of: `pJ_bit`, `mJ_inference`.
+_ONE: Final = frozenset({"bit", "byte", "op", "flop", "mac", "token", "inference", "query"})
 # Nobody writes seconds of these: `kops_s`, `Mreq_s`.
 _THOUSANDS: Final = re.compile(
     "(?i)[kmg](?:ops?|reqs?|requests|tokens|queries|msgs|txn|pkts|rows?)"
@@ -184,7 +186,7 @@ def read_heading(text: str, cell_unit: str = "") -> Heading:
     # The number of a replicate may follow the unit: `time_ms_2`.
     number = raw[-1:] if len(raw) > 2 and raw[-1].isdigit() else []
     raw = raw[: len(raw) - len(number)]
-    for last in (3, 2, 1):
+    for last in (2, 1):
         if len(raw) >= last and (unit := _last_unit(raw[-last:])) is not None:
             own = lower_words[: len(raw) - last]
             return Heading(text, (*own, *number) if own else lower_words, unit)
@@ -264,15 +266,16 @@ def _ends_with_a_unit(text: str) -> bool:
 def _last_unit(ending: list[str]) -> Unit | None:
     if len(ending) == 2 and ending[0].lower() in _WATTS and ending[1].lower().startswith("s"):
         return unit_of(" ".join(ending))
-    if len(ending) == 2 and ending[1].lower() in ("s", "sec"):
-        over = unit_of(ending[0])
+    over = unit_of(ending[0]) if len(ending) == 2 else None
+    is_product = over is not None and over.quantity == "energy"
+    if len(ending) == 2 and ending[1].lower() in ("s", "sec") and not is_product:
         # `MB_s` and `ops_s` are rates; a last `s` alone is seconds.
         is_bytes = over is not None and over.quantity == "bytes"
         text = over.text if over is not None and is_bytes else ending[0]
         is_counted = ending[0].lower() in ITEMS or _THOUSANDS.fullmatch(ending[0]) is not None
         return Unit(f"{text}/s", "rate") if is_bytes or is_counted else None
-    if len(ending) == 3:
-        return None
+    if over is not None and is_product and ending[1].lower() in _ONE:
+        return Unit(f"{over.text}/{ending[1]}", "price")
     if len(ending) == 2 and ending[0].lower() in _WATTS:
         return unit_of("".join(ending)) if ending[1].lower().startswith("h") else None
     if len(ending) == 2:
@@ -280,9 +283,8 @@ def _last_unit(ending: list[str]) -> Unit | None:
         # `edp_uJ_ms` is a product: no energy and no time.
         is_product = len(units) == 2 and {each.quantity for each in units} <= _FACTORS
         return Unit(" ".join(each.text for each in units)) if is_product else None
-    if len(ending) != 1 or ending[0] in _NEVER_LAST:
-        return None
-    return unit_of(ending[0])
+    is_one = len(ending) == 1 and ending[0] not in _NEVER_LAST
+    return unit_of(ending[0]) if is_one else None
 
 
 def _per(words: tuple[str, ...]) -> Unit | None:
@@ -373,7 +375,8 @@ def quantity_of(heading: Heading) -> Quantity:
         return "" if is_none else heading.unit.quantity
     last = next((word for word in reversed(heading.words) if word not in WORDS["plain"]), "")
     others = WORDS["products"] | WORDS["scaled"] | WORDS["simulated"] | {"cv", "percent", "pct"}
-    if last in _OF_NO_QUANTITY or not others.isdisjoint(heading.words):
+    is_mode = "power mode" in " ".join(heading.words)
+    if is_mode or last in _OF_NO_QUANTITY or not others.isdisjoint(heading.words):
         return ""
     if heading.has("energy", "energies", "joules", "joule"):
         return "price" if heading.has("per") else "energy"

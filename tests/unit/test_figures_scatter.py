@@ -23,7 +23,8 @@ from app.kit.encodings import (
     short_labels,
 )
 from data.analysis.coded_rows import Part
-from data.catalogue import SHIPPED
+from data.catalogue import SHIPPED, Catalogue
+from data.declared import Column
 from data.metrics import Metric
 from tests.fixtures.lakes import run, runs_from_text
 from tests.fixtures.pictures import pairs, points_of, traces
@@ -52,6 +53,7 @@ def draw(
     points: pl.DataFrame,
     drawn: list[int] | None = None,
     scene: dict | None = None,
+    catalogue: Catalogue = SHIPPED,
     **state: Any,
 ) -> dict[str, Any]:
     """The figure; x is p99 and y is energy unless told otherwise."""
@@ -59,9 +61,9 @@ def draw(
     indices = np.arange(len(points)) if drawn is None else np.array(drawn)
     none = pl.lit(None, pl.String)
     part = Part.of(points.with_columns(standing=none, best=none, odd=none))
-    encoding = encoding_of(part, view, SYSTEMS, SHIPPED)
-    marks = find_marks(part, view, encoding, SHIPPED, points.columns)
-    setting = Scene(SHIPPED, encoding, marks, points.columns, **(scene or {}))
+    encoding = encoding_of(part, view, SYSTEMS, catalogue)
+    marks = find_marks(part, view, encoding, catalogue, points.columns)
+    setting = Scene(catalogue, encoding, marks, points.columns, **(scene or {}))
     return build_scatter(part, indices, view, setting)
 
 
@@ -169,6 +171,17 @@ def test_marks_and_frontier_keep_to_the_limit(points: pl.DataFrame) -> None:
     assert lines == {"linux_tuned": [(63, 1005)], "ebbrt_tuned": [(60, 900)]}
     assert "limit missed by Linux default" in figure["layout"]["title"]["text"]
     assert "limit missed" not in draw(points, limit=104.0)["layout"]["title"]["text"]
+
+
+def test_beside_the_energy_of_an_item_the_lowest_is_of_items(tmp_path: Path) -> None:
+    """The energy of equally long runs is a power: it marks nothing on an axis of items."""
+    column = Column("j_per_op", "metric", "real", "Energy", unit="J/op", better="less")
+    rows = [run(energy_j=e, latency_p99_us=10 * e, itr_us=e) for e in (10.0, 20.0, 30.0)]
+    points = points_of(tmp_path, rows).with_columns(y=pl.Series([3.0, 1.0, 2.0]))
+    figure = draw(points, catalogue=Catalogue((column,)), y="j_per_op")
+    marks = {t["meta"]["winner"]: pairs(t) for t in traces(figure, "winner")}
+    assert [y for _, y in marks["energy"]] == [1]
+    assert not marks.get("edp")
 
 
 def test_a_limit_of_what_more_is_better_is_the_least(tmp_path: Path) -> None:

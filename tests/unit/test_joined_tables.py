@@ -41,6 +41,11 @@ CASES: dict[str, tuple[dict[str, str], int, int, set[tuple[str, str]]]] = {
         {"energy/redis.csv": ENERGY, "latency/redis.csv": LATENCY}, 4, 4,
         {("repaired", "latency_mean_us from redis.csv, by freq_mhz, threads")},
     ),
+    "names of measurements with a time": (
+        {"power_thermal_20260901T081200Z.csv": ENERGY,
+         "summary_20260901T081200Z.csv": LATENCY}, 4, 4,
+        {("repaired", "latency_mean_us from summary_20260901T081200Z.csv, by freq_mhz, threads")},
+    ),
     "folders of workloads": (
         {"redis/energy.csv": ENERGY, "nginx/latency.csv": LATENCY}, 8, 0,
         {("doubted", "not joined to energy.csv, whose settings fit: its path names something "

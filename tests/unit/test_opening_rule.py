@@ -119,6 +119,15 @@ def test_the_performance_metric_where_any_run_has_it() -> None:
     assert chosen(timed | {"throughput_qps": 5}) == "throughput_qps"
 
 
+def test_a_temperature_is_never_along_x() -> None:
+    named = [("peak_gpu_temp_c", ""), ("hottest", "°C")]
+    columns = [Column(n, "metric", "real", n, unit=unit, better="less") for n, unit in named]
+    catalogue = Catalogue(tuple(columns))
+    for name, _ in named:
+        counts = {name: 9, "power_w": 9}
+        assert choose_performance(counts, "latency_p99_us", catalogue) == "latency_p99_us"
+
+
 def test_the_energy_of_an_item_comes_before_power_and_before_that_of_a_part() -> None:
     columns = tuple(
         Column(name, role, "real", title=name, unit=unit)  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from app.explore.opening_rule import is_energy_of_item
 from app.explore.roles import NEUTRAL, Encoding
 from app.explore.state import ExploreState
 from app.kit.encodings import OKABE_ITO, scatter_trace
@@ -98,9 +99,14 @@ def find_marks(
     groups = np.split(rows, np.searchsorted(group[rows], np.arange(1, len(symbol))))
     missed = first[np.bincount(group, within) == 0]
     fronts = _fronts(points, groups, directions_of(state, catalogue))
-    best = {}
+    best: dict[str, list[tuple[int, int]]] = {}
+    # Beside the energy of an item the lowest is of items, not of runs that are equally long.
+    is_of_items = is_energy_of_item(catalogue.metric(state.y))
     for kind, column, _, _ in MARKS:
-        values = points.floats(column)[rows]
+        if is_of_items and kind == "edp":
+            best[kind] = []
+            continue
+        values = points.floats("y" if is_of_items and kind == "energy" else column)[rows]
         least, most = (least_of_groups(group[rows], sign * values) for sign in (1, -1))
         measured = np.bincount(group[rows][~np.isnan(values)], minlength=len(symbol))
         # Of several that are all equal the first would be both: none stands out.
