@@ -1,7 +1,7 @@
 """Series of a monitor, as dashboards export them: even dates, and numbers that were measured.
 
 `"Time","Job completion"`, `"Time","pod-7 / worker / PKG","pod-7 / worker / DRAM"`: no heading says
-a power, and yet a row is a sample. Runs do not begin at even steps, and they set something.
+a power, and yet a row is a sample. Rows minutes apart may be runs, as may rows with a setting.
 """
 
 from collections.abc import Sequence
@@ -22,6 +22,7 @@ from ingest.settings.headings import is_measurement, is_setting, read_heading, w
 _LEAST: Final = 20
 _EVEN_SHARE: Final = 0.95
 _UNEVEN: Final = 0.1
+_MOST_STEP_S: Final = 60.0
 # Labels of what was measured, as dashboards join them.
 _LABELS: Final = " / "
 # Numbers of which none is over the least are no powers of a processor in W.
@@ -91,7 +92,7 @@ def series_column(text: str, is_rate: bool) -> Column:
 
 
 def _is_even(texts: Sequence[str], heading: Heading) -> bool:
-    """Return whether times are dates with a time of day that rise by one step."""
+    """Return whether times are dates with a time of day that rise by one short step."""
     if not (":" in texts[0] or is_number(texts[0])):
         return False
     times = read_times(texts, heading.scale, heading.has_unit) if len(texts) >= _LEAST else None
@@ -100,16 +101,16 @@ def _is_even(texts: Sequence[str], heading: Heading) -> bool:
     steps = np.diff(times[0])
     usual = float(np.median(steps))
     is_even = np.abs(steps - usual) <= _UNEVEN * usual
-    return bool((steps > 0).all() and is_even.mean() >= _EVEN_SHARE)
+    is_short = usual <= _MOST_STEP_S
+    return bool(is_short and (steps > 0).all() and is_even.mean() >= _EVEN_SHARE)
 
 
 def _is_measured(text: str, cells: Sequence[str]) -> bool:
     """Return whether a column is of numbers that are neither settings nor names of runs."""
     if not all(map(is_number, cells)) or not _NOT_MEASURED.isdisjoint(words_of(text)[-1:]):
         return False
-    recurs = 1 < len({*cells}) <= len(cells) / 2
     bare = text.rpartition(_LABELS)[2]
-    return is_measurement(bare) or not (recurs and is_setting(bare))
+    return is_measurement(bare) or not is_setting(bare)
 
 
 def _without_labels(names: Sequence[str]) -> list[str]:

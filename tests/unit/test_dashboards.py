@@ -59,6 +59,9 @@ def test_the_name_of_a_file_says_a_rate() -> None:
         "uneven steps": "Time,a\n"
         + "".join(f"{START + timedelta(seconds=n * n + n)},{n}\n" for n in N),
         "a setting": series("Time,threads,a", lambda n: n % 4, lambda n: n),
+        "a setting that stays": series("Time,threads,a", 8, lambda n: n),
+        "a setting of each": series("Time,threads,a", lambda n: n + 1, lambda n: n),
+        "minutes apart": series("Time,a", lambda n: n, step_s=300),
         "a name": series("Time,program,a", lambda n: "xyz"[n % 3], lambda n: n),
         "a replicate": series("Time,a,run", lambda n: n, lambda n: n),
         "few": "\n".join(series("Time,a", lambda n: n).splitlines()[:12]) + "\n",
