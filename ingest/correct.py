@@ -120,7 +120,9 @@ def correct(
     tables = {(id(text), p.at): (text, p) for text, p, *_ in done}
     for text, place in tables.values():
         lines += [place.table, *text.told(place)]
-    lines += [f"{guessed.dataset}: what was guessed is taken as right"] * is_confirmed
+    lines += [
+        f"{guessed.dataset}: what was guessed is right, also of later files with these headings"
+    ] * is_confirmed
     return Corrected(lines, add(options))
 
 

@@ -42,6 +42,8 @@ _SWITCHES_A_SECOND: Final = "Ctxt/s"
 _SMALL_UNITS: Final = ((5e6, "uW", 1e-6), (5e3, "mW", 1e-3))
 # Steps of a sampler are as long but for this share.
 _ALIKE: Final = 0.25
+# Meters that are read by people or once in a few minutes; so often runs begin too.
+_LONG_S: Final = 300.0
 # No power and no energy is greater.
 _MOST: Final = 1e12
 
@@ -150,21 +152,24 @@ def _trace_in(blocks: Iterable[bytes], context: ReadContext) -> tuple[Trace, Blo
         add("sample_gap", "doubted", detail)
     if not trace.is_timed:
         add("no_times", "doubted", "the file has no times: a sample is taken as 1 s")
-    if detail := _uneven(trace):
-        add("uneven_steps", "doubted", detail)
+    if detail := _may_be_runs(trace):
+        add("rows_as_samples", "doubted", detail)
     if block is not None and block.doubt:
         add("times_begin_again", "doubted", block.doubt)
     return trace, block
 
 
-def _uneven(trace: Trace) -> str:
-    """Return the doubt that rows some seconds apart are samples: their steps are not alike."""
+def _may_be_runs(trace: Trace) -> str:
+    """Return the doubt that rows are samples: they are some seconds apart and their steps are not
+    alike, or they are minutes apart.
+    """
     steps = trace.dt_s[trace.dt_s > 0]
     usual = float(np.median(steps)) if len(steps) else 0.0
     are_alike = np.abs(steps - usual) <= _ALIKE * usual
-    if usual < RUN_S or are_alike.mean() >= EVEN_SHARE:
+    if usual < RUN_S or (usual < _LONG_S and are_alike.mean() >= EVEN_SHARE):
         return ""
-    apart = f"{steps.min():g} to {steps.max():g} s apart"
+    ends = [*dict.fromkeys(f"{end:g}" for end in (steps.min(), steps.max()))]
+    apart = f"{' to '.join(ends)} s apart"
     return f"{len(steps)} rows, {apart}, are taken as samples of one run: are they runs?"
 
 

@@ -26,6 +26,7 @@ from ingest.proposals.corrected_columns import (
 )
 from ingest.proposals.name_tokens import renamed
 from ingest.proposals.sections import (
+    TO_REMOVE,
     column_section,
     key_of,
     text_of,
@@ -99,6 +100,8 @@ class ProposalText:
         for at, entry in [*self.entries()]:
             if "guessed" in entry and not entry.get("confirmed"):
                 self._add_key(at, "confirmed = true")
+                lines = self._paragraphs[at].split("\n")
+                self._paragraphs[at] = "\n".join(line for line in lines if line != TO_REMOVE)
 
     def told(self, place: Place) -> list[str]:
         """Return what the columns of a place's table are taken for, in a few lines."""

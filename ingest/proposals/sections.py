@@ -3,8 +3,13 @@
 import json
 import re
 from collections.abc import Mapping
+from typing import Final
 
 from ingest.settings.column_names import can_be
+
+TO_REMOVE: Final = (
+    "# Remove the next line when this is right: as long as it is here, `problems` has it."
+)
 
 
 def key_of(name: str) -> str:
@@ -53,5 +58,4 @@ def workload_section(name: str, performance: str, loop: str = "closed") -> str:
 
 def guessed_lines(what: str) -> list[str]:
     """Return the line that says what was guessed, and how to confirm it."""
-    why = "# Remove the next line when this is right: as long as it is here, `problems` has it."
-    return [why, f"guessed = {text_of(what)}"]
+    return [TO_REMOVE, f"guessed = {text_of(what)}"]

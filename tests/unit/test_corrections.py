@@ -111,13 +111,16 @@ def test_what_was_guessed_is_confirmed(lake: Path, capsys: pytest.CaptureFixture
     before = tuples(lake, COSTS)
     assert correct(lake, "--confirm", "--dataset", "sorts") == 0
     said = capsys.readouterr().out
-    assert "sorts: what was guessed is taken as right" in said
+    assert "sorts: what was guessed is right, also of later files with these headings" in said
     assert tuples(lake, COSTS) == before
     with open_lake(lake) as opened:
         assert opened.guessed == {"codes"}
         assert "instead" not in opened.about.get("sorts", {})
         assert opened.catalogue.metric("duration_s").axis_title == "Time, s (less is better)"
     assert guessed_words(Lakes(lake).at(None), Selection.of(dataset=["sorts"])) == ""
+    (kept,) = (each.text for each in read_proposals(lake) if each.root.endswith("sorts"))
+    assert "confirmed = true" in kept
+    assert "Remove the next line" not in kept
     assert main(["problems", "--lake", str(lake)]) == 0
     assert "sorts" not in capsys.readouterr().out
     # A correction of later leaves the rest confirmed; names of files are confirmed as tables are.

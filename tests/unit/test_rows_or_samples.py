@@ -45,8 +45,16 @@ def test_uneven_steps_are_told() -> None:
     steps = [0, 191, 390, 588, 900, 1360, 1560, 2000]
     found = reading(lines("timestamp,power_w", *(f"{at(s)},{5 + s % 3}" for s in steps)))
     (problem,) = found.problems
-    assert (problem.kind, problem.severity) == ("uneven_steps", "doubted")
+    assert (problem.kind, problem.severity) == ("rows_as_samples", "doubted")
     assert "8 rows, 191 to 460 s apart" in problem.detail
+
+
+@pytest.mark.parametrize(("step_s", "count"), [(3600, 1), (60, 0)])
+def test_even_steps_of_minutes_are_told(step_s: int, count: int) -> None:
+    found = reading(lines("timestamp,power_w", *(f"{at(n * step_s)},{5 + n % 3}" for n in N)))
+    told = [p.detail for p in found.problems if p.kind == "rows_as_samples"]
+    assert len(told) == count
+    assert all(f"rows, {step_s} s apart, are taken as samples of one run" in each for each in told)
 
 
 def test_a_measured_clock_cuts_no_trace() -> None:
