@@ -17,7 +17,7 @@ from app.explore.figures.heat_traces import (
 )
 from app.explore.question import Question
 from app.explore.unlike import unlike_places
-from app.kit.columns import values_of
+from app.kit.columns import floats, values_of
 from app.kit.competitors import MOST_LEVELS, axis_labels, legible, ordered_values, words_of
 from app.kit.encodings import (
     BREAK,
@@ -40,6 +40,7 @@ from app.kit.words import (
     synthetic_note,
     system_name,
 )
+from data.analysis.coded_rows import Coded
 from data.analysis.like_with_like import Slice, like_with_like, pool
 from data.knobs import Knob
 from data.metrics import Metric
@@ -104,7 +105,7 @@ def heat_of(question: Question) -> Heat:
     else:
         chosen = (left.row(0)["system"],) if len(left) else ()
     system = None if is_open or not chosen else str(chosen[0])
-    cells = pool(left.select(("n", "mean", "sd", *by)), by)
+    cells = pool(left, by)
     unlike = unlike_places(question, state.heat_metric, filters, part, by)
     if unlike:
         is_there = [place in unlike for place in cells.select(by).iter_rows()]
@@ -188,8 +189,9 @@ def build_heatmap(
         systems: System to its label.
     """
     for knob in (x_knob, y_knob):
-        count, cells = cells[knob.column].n_unique(), legible(cells, knob, pl.col("mean"))
-        if (drawn := cells[knob.column].n_unique()) < count:
+        every, cells = cells, legible(cells, knob, pl.col("mean"))
+        if cells is not every:
+            drawn, count = (each[knob.column].n_unique() for each in (cells, every))
             subtitle += f" · {drawn} of {count} {knob.plural}: the highest means"
     bins = {knob.column: _bins(knob, cells[knob.column]) for knob in (x_knob, y_knob)}
     for knob in (x_knob, y_knob):
@@ -258,16 +260,17 @@ def _ends(
 
 def _grid(cells: pl.DataFrame, x_knob: Knob, y_knob: Knob) -> dict:
     """Return the cells as matrices: one row per value along y, one column per value along x."""
-    xs, ys = (ordered_values(knob, values_of(cells[knob.column])) for knob in (x_knob, y_knob))
-    shape = (len(ys), len(xs))
-    grid = {name: np.full(shape, np.nan) for name in ("mean", "sd", "n")}
-    if "unlike" in cells.columns:
-        grid["unlike"] = np.full(shape, np.nan)
-    for row in cells.iter_rows(named=True):
-        at = ys.index(row[y_knob.column]), xs.index(row[x_knob.column])
-        for name in grid:
-            grid[name][at] = np.nan if row[name] is None else row[name]
-    return {**grid, "x": xs, "y": ys}
+    x, y = (Coded.of(cells[knob.column]) for knob in (x_knob, y_knob))
+    xs, ys = ordered_values(x_knob, x.values), ordered_values(y_knob, y.values)
+    columns, rows = (
+        np.array([ordered.index(value) for value in own.values])[own.codes]
+        for own, ordered in ((x, xs), (y, ys))
+    )
+    grid: dict[str, Any] = {"x": xs, "y": ys}
+    for name in {"mean", "sd", "n", "unlike"}.intersection(cells.columns):
+        grid[name] = np.full((len(ys), len(xs)), np.nan)
+        grid[name][rows, columns] = floats(cells[name])
+    return grid
 
 
 def _unit_of_cells(unit: str, top: float) -> tuple[float, str]:

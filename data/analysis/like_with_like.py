@@ -215,10 +215,11 @@ def varying_within(rows: Part, key: Sequence[str], names: Sequence[str]) -> list
     return [name for name, own in codes.items() if (own != own[first][group]).any()]
 
 
-def pool(parts: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+def pool(parts: pl.DataFrame | Part, by: Sequence[str]) -> pl.DataFrame:
     """Pool `n`, `mean` and `sd` of parts into one row per group, as if over all their runs.
 
-    Sums run in the order of the rows, so that the same parts always give the same digits.
+    Sums run in the order of the rows, so that the same parts always give the same digits. Parts
+    that are each a group are only sorted.
 
     Args:
         parts: Columns `by`, `n` (at least 1), `mean`, `sd` (sample standard deviation; NULL where
@@ -229,8 +230,13 @@ def pool(parts: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
         Columns `by`, `mean`, `sd` (NULL where n is 1), `n`; sorted by `by`, NULLs last. No parts,
         no rows.
     """
+    coded = parts if isinstance(parts, Part) else Part.of(parts)
+    keys = np.array([coded.codes(name).ranks() for name in by])
+    order = np.lexsort(keys[::-1])
+    rows = coded.taken(order).select((*by, "mean", "sd", "n"))
+    if (np.diff(keys[:, order]) != 0).any(axis=0).all():
+        return rows
     n, mean, variance = pooled(pl.col("n"), pl.col("mean"), pl.col("sd").pow(2))
-    rows = parts.sort(by, nulls_last=True, maintain_order=True)
     return rows.group_by(by, maintain_order=True).agg(mean=mean, sd=variance.sqrt(), n=n)
 
 

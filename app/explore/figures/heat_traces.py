@@ -65,8 +65,8 @@ def veil_trace(z: np.ndarray, x: list[str], y: list[str]) -> dict[str, Any]:
 
 def catcher_trace(z: np.ndarray, x: list[str], y: list[str]) -> dict[str, Any]:
     """Return points without a look in the cells, which boxes and lassos select."""
-    at = np.argwhere(~np.isnan(z))
-    xs, ys = [x[j] for _, j in at], [y[i] for i, _ in at]
+    rows, columns = np.nonzero(~np.isnan(z))
+    xs, ys = [x[j] for j in columns.tolist()], [y[i] for i in rows.tolist()]
     hidden = {"marker": {"opacity": 0}}
     return scatter_trace("catcher", xs, ys, marker={"size": 1, "opacity": 0}, unselected=hidden)
 
