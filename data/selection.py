@@ -33,11 +33,12 @@ class Facet:
     """
 
     name: str
-    column: str
-    is_number: bool
-    null_word: str = UNSET
-    unit: str = ""
-    order: int = 0
+    # Selections are keys of caches: a filter's name is enough of it for their hash.
+    column: str = field(hash=False)
+    is_number: bool = field(hash=False)
+    null_word: str = field(default=UNSET, hash=False)
+    unit: str = field(default="", hash=False)
+    order: int = field(default=0, hash=False)
     titles: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     def titled(self, text: str) -> str:

@@ -87,7 +87,10 @@ def judge(question: Question) -> list[Judged]:
     state = question.state
     asked = "judged", state.limited, state.margin_pct, state.against
     return [
-        chosen.once(asked, partial(_judged, chosen, question)) for chosen in studies_of(question)
+        chosen.moments.once(
+            (*chosen.key, asked), len(chosen.study.cost.n), partial(_judged, chosen, question)
+        )
+        for chosen in studies_of(question)
     ]
 
 

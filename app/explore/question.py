@@ -162,7 +162,7 @@ def _resolved(view: LakeView, state: ExploreState) -> Question:
     idle["split"] = split_name(state.split, state.selection)
     if view.matching(state.selection) > MOST_RUNS_DRAWN:
         idle["replicates"] = "means"
-    resolved = replace(state.with_performance(performance), **idle)  # type: ignore[arg-type]
+    resolved = state.with_performance(performance, **idle)
     odd = odd_of(view, resolved)
     if state.without_odd:
         ids = tuple(odd["run_id"].unique().sort().to_list())

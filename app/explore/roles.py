@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from functools import cached_property
+from typing import Any, Final
 
 import numpy as np
 
 from app.explore.state import ExploreState
 from app.kit.competitors import Competitors, competitors_of
+from app.kit.encodings import OKABE_ITO
 from app.kit.panels import NONE
 from data.analysis.coded_rows import Part
 from data.catalogue import Catalogue
@@ -19,7 +21,7 @@ NEUTRAL: Final = "#808080"
 _MOST_APART: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Encoding:
     """The knobs of one figure; None for a role without a knob.
 
@@ -34,16 +36,25 @@ class Encoding:
     symbols: Competitors
     hues: Competitors | None
 
-    @property
+    @cached_property
     def symbol_hues(self) -> tuple[str, ...]:
         """Hues of the symbols' frontiers, marks and legend; grey if hues encode another knob."""
         is_other = self.hues is not None and self.colour is not self.symbol
         return (NEUTRAL,) * len(self.symbols) if is_other else self.symbols.hues
 
-    @property
+    @cached_property
     def is_scaled(self) -> bool:
         """Whether colours are a scale for numbers."""
         return self.colour is not None and self.hues is None
+
+    @cached_property
+    def styles(self) -> list[tuple[str, str, Any]]:
+        """Symbol, hue and value of each symbol of a figure, and of all symbols as the last."""
+        if self.symbol is None:
+            return [("circle", OKABE_ITO[0], "all")]
+        symbols = self.symbols
+        styles = zip(symbols.symbols, self.symbol_hues, symbols.values, strict=True)
+        return [*styles, ("circle", NEUTRAL, "all")]
 
 
 def encoding_of(

@@ -169,9 +169,9 @@ class ExploreState(UrlState):
             check_pool(names, catalogue)
         read_clause(self.clause, catalogue=catalogue)
 
-    def with_performance(self, column: str) -> "ExploreState":
-        """Return a copy with `performance` replaced by its column."""
+    def with_performance(self, column: str, **others: Any) -> "ExploreState":
+        """Return a copy with `performance` replaced by its column, and others of its values."""
         names = ("x", "y", "heat_metric", "cost", "limited")
         changes: dict[str, Any] = {n: column for n in names if getattr(self, n) == PERFORMANCE}
         lines_y = dict.fromkeys(column if name == PERFORMANCE else name for name in self.lines_y)
-        return replace(self, **changes, lines_y=tuple(lines_y))
+        return replace(self, **changes, lines_y=tuple(lines_y), **others)

@@ -63,7 +63,9 @@ class Moments:
         numbers = {family: number for number, family in enumerate(dict.fromkeys(families))}
         self._family = np.array([numbers[family] for family in families], np.int64)
         bounded: LRUCache[Hashable, tuple[int, Any]] = LRUCache(_KEPT_SETTINGS, itemgetter(0))
-        self._once = cached(bounded, key=lambda key, *_: key, condition=Condition())(_sized)
+        self._once = cached(bounded, key=lambda key, *_: key, condition=Condition())(
+            lambda _, size, make: (size, make())
+        )
 
     @cached_property
     def is_default(self) -> np.ndarray:
@@ -95,10 +97,6 @@ class Moments:
         return self._once(key, size, make)[1]
 
 
-def _sized(_: Hashable, size: int, make: Callable[[], Made]) -> tuple[int, Made]:
-    return size, make()
-
-
 def _numbers(rows: pl.DataFrame, columns: Sequence[str]) -> np.ndarray:
     """Number the runs of equal rows."""
     return rows.select(pl.struct(columns).rle_id()).to_series().to_numpy().astype(np.int64)
@@ -117,10 +115,6 @@ class Chosen:
     moments: Moments
     choice: int
     study: Study
-
-    def once(self, question: Hashable, make: Callable[[], Made]) -> Made:
-        """Return what a function makes of it; the same question is computed once."""
-        return self.moments.once((*self.key, question), len(self.study.part), make)
 
 
 def studies_of(question: Question) -> list[Chosen]:

@@ -149,7 +149,7 @@ def status_words(view: LakeView, state: ExploreState) -> str:
     question = Question.of(view, state)
     odd = question.odd
     left_out = odd["run_id"].n_unique() if state.without_odd else 0
-    missing = matching - left_out - int(question.points["n"].sum())
+    missing = matching - left_out - int(question.narrowed.numbers("n").sum())
     if missing and question.state.show != "lines":
         parts.append(f"{missing:,} of them without both axes' values")
     if question.state.replicates != state.replicates:

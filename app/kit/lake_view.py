@@ -38,6 +38,7 @@ _KEPT_KNOWN: Final = 24
 # Results that may have megabytes each.
 _REMEMBERED_LARGE: Final = 4
 _FIRST_RUNS: Final = 50_000
+_EVERY: Final = Selection()
 # Builds a query for the runs of a selection, with a maximum number of rows.
 Query = Callable[[Selection, int], tuple[str, list[Any]]]
 Found = TypeVar("Found")
@@ -141,9 +142,9 @@ class LakeView:
     def _studied(self, selection: Selection) -> Selection:
         """Return the filters on datasets in a large lake, else on workloads; none in others."""
         if not self.is_large:
-            return Selection()
+            return _EVERY
         by_facet = (Selection.of(**{name: selection.values(name)}) for name in LEADING)
-        return next((one for one in by_facet if one.clauses), Selection())
+        return next((one for one in by_facet if one.clauses), _EVERY)
 
     def first_study(self, is_storage: bool = False) -> Selection:
         """Return the filter on the dataset with most runs in a large lake; none in others.

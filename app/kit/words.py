@@ -297,16 +297,15 @@ def derived_words(view: LakeView, selection: Selection, shown: Collection[str]) 
         shown: The metrics of the picture.
     """
     part = view.part_left(selection)
-    works = view.once(_derived, None)
-    for name in ("dataset", "workload"):
-        works = works.filter(pl.col(name).is_in(part.values(name)))
-    are = {name: [*works[name].drop_nulls()] for name in _DERIVED if name in shown}
-    told = [_DERIVED[name] for name, each in are.items() if each and all(each)]
+    left = {name: {*part.values(name)} - {None} for name in ("dataset", "workload")}
+    works = [work for work in view.once(_derived, None) if all(work[n] in left[n] for n in left)]
+    are = {name: {work[name] for work in works} - {None} for name in _DERIVED if name in shown}
+    told = [_DERIVED[name] for name, each in are.items() if each == {True}]
     return " ".join(f"{words}: it was not measured." for words in told)
 
 
-def _derived(view: LakeView, _: None) -> pl.DataFrame:
-    return view.lake.polars(*derived_query())
+def _derived(view: LakeView, _: None) -> list[dict[str, Any]]:
+    return view.lake.polars(*derived_query()).to_dicts()
 
 
 def n_words(counts: Sequence[int], is_unstated: bool = False) -> str:

@@ -72,9 +72,9 @@ class Scripts:
 
     def _send(self) -> Response | None:
         """Answer a request for a known file; None leaves it to Dash and Flask."""
-        file = self._files.get(_address())
-        encoding = request.accept_encodings.best_match(ENCODINGS)
-        if file is None or encoding not in ENCODINGS or request.method != "GET" or _is_changed():
+        file = self._files.get(_address()) if request.method == "GET" else None
+        encoding = request.accept_encodings.best_match(ENCODINGS) if file else None
+        if file is None or encoding not in ENCODINGS or _is_changed():
             return None
         answer = Response(file.compressed[encoding], mimetype=file.mimetype)
         answer.headers["Content-Encoding"] = encoding

@@ -205,12 +205,8 @@ class Part:
         if isinstance(self.table, _Widened):  # What the further columns stand beside is counted.
             asked, own = set(columns), self.table.own
             of_part = self.table.base.taken(self.at).known(asked - own)
-            further = {name: self.table.codes[name] for name in asked & own}
-            return of_part.union(
-                name
-                for name, coded in further.items()
-                if any(coded.values[code] is not None for code in np.unique(coded.codes[self.at]))
-            )
+            further = {name: self.codes(name) for name in asked & own}
+            return of_part.union(n for n, coded in further.items() if not coded.is_null.all())
         table, known, count = self.table, [], self.table.count
         for name in columns:
             nulls = table.nulls[name]

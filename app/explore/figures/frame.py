@@ -7,11 +7,7 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from app.explore.figures.marks import (
-    MARKS,
-    styles_of,
-    symbols_of,
-)
+from app.explore.figures.marks import MARKS, symbols_of
 from app.explore.fronts import Band
 from app.explore.roles import NEUTRAL, Encoding
 from app.kit.encodings import (
@@ -122,14 +118,17 @@ def legend_entry(
     row: int, name: str, symbol: str, size: float, hue: str, line_width: float = 1
 ) -> dict:
     line = {"width": line_width, "color": hue}
-    marker = {"symbol": symbol, "size": size, "color": hue, "line": line}
-    own: dict[str, Any] = {
+    return {
+        "type": "scatter",
+        "mode": "markers",
         "meta": {"kind": "legend", "row": row},
-        "name": name,
-        "marker": marker,
+        "x": [None],
+        "y": [None],
+        "hoverinfo": "skip",
         "showlegend": True,
+        "name": name,
+        "marker": {"symbol": symbol, "size": size, "color": hue, "line": line},
     }
-    return scatter_trace("legend", [None], [None], **own)
 
 
 def metric_axis(
@@ -217,7 +216,7 @@ def set_traces(points: Part, sizes_px: np.ndarray, encoding: Encoding) -> list[d
     traces = []
     is_member = ~points.differing({"best": "set"})["best"]
     symbols, x, y = symbols_of(points, encoding), points.floats("x"), points.floats("y")
-    for style, (_, hue, _) in enumerate(styles_of(encoding)):
+    for style, (_, hue, _) in enumerate(encoding.styles):
         rows = np.flatnonzero(is_member & (symbols == style))
         if len(rows):
             sizes = sizes_px[rows] + _DISC_PX
@@ -249,7 +248,7 @@ def maybe_traces(points: Part) -> list[dict]:
 def band_traces(bands: Sequence[Band], encoding: Encoding) -> list[dict]:
     """Build for each symbol the shade between possible and sure frontiers, and its two edges."""
     traces = []
-    for _, hue, value in styles_of(encoding):
+    for _, hue, value in encoding.styles:
         own = [band for band in bands if encoding.symbol is None or band.symbol == value]
         if not own:
             continue
@@ -269,7 +268,7 @@ def attained_traces(
     """Build for each symbol and chance the lines that one sweep attains."""
     return [
         _line("attained", own, hue, dash=dash)
-        for _, hue, value in styles_of(encoding)
+        for _, hue, value in encoding.styles
         for level, dash in _DASHES.items()
         if (own := [line for symbol, at, line in lines
                     if at == level and (encoding.symbol is None or symbol == value)])

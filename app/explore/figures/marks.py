@@ -10,9 +10,9 @@ from typing import Any, Final
 import numpy as np
 
 from app.explore.opening_rule import is_energy_of_item
-from app.explore.roles import NEUTRAL, Encoding
+from app.explore.roles import Encoding
 from app.explore.state import ExploreState
-from app.kit.encodings import OKABE_ITO, scatter_trace
+from app.kit.encodings import scatter_trace
 from app.kit.words import load_words
 from data.analysis.coded_rows import Part, distinct
 from data.analysis.pareto import least_of_groups, pareto_mask
@@ -126,7 +126,7 @@ def _fronts(
 
 
 def symbols_of(points: Part, encoding: Encoding) -> np.ndarray:
-    """Return the index of each point's style in `styles_of`, shape (points,)."""
+    """Return the index of each point's style among those of its encoding, shape (points,)."""
     if encoding.symbol is None or len(encoding.symbols) == 1:
         return np.zeros(len(points), np.int64)
     column = points.codes(encoding.symbol.column)
@@ -140,15 +140,6 @@ def _within(points: Part, state: ExploreState, catalogue: Catalogue) -> np.ndarr
     limited = points.floats("limited")
     is_least = catalogue.metric(state.limited).better == "more"
     return limited >= state.limit if is_least else limited <= state.limit
-
-
-def styles_of(encoding: Encoding) -> list[tuple[str, str, Any]]:
-    """Return symbol, hue and value of each symbol of a figure, and of all symbols as the last."""
-    if encoding.symbol is None:
-        return [("circle", OKABE_ITO[0], "all")]
-    symbols = encoding.symbols
-    styles = zip(symbols.symbols, encoding.symbol_hues, symbols.values, strict=True)
-    return [*styles, ("circle", NEUTRAL, "all")]
 
 
 def directions_of(state: ExploreState, catalogue: Catalogue) -> tuple[float, float] | None:
@@ -168,12 +159,13 @@ def frontier_traces(
         is_less_better: Of the metric along x.
     """
     x, y = points.floats("x"), points.floats("y")
-    styles = styles_of(encoding)
+    styles = encoding.styles
     lines: dict[int, list[np.ndarray]] = {}
     for symbol, front in zip(marks.symbol, marks.fronts, strict=False):
         if len(front):
             gap = [np.full((1, 2), np.nan)] if symbol in lines else []
-            line = np.unique(np.column_stack((x[front], y[front])), axis=0)
+            line = np.column_stack((x[front], y[front]))[np.lexsort((y[front], x[front]))]
+            line = line[np.append(True, (line[1:] != line[:-1]).any(axis=1))]
             lines.setdefault(int(symbol), []).extend([*gap, line])
     # Steps stay on measured values: if less is better, the line drops after each member.
     shape = "hv" if is_less_better else "vh"
@@ -198,7 +190,7 @@ def _frontier_trace(style: tuple, line: np.ndarray, shape: str) -> dict:
 
 def winner_traces(points: Part, marks: Marks, encoding: Encoding) -> list[dict]:
     """Build one trace a mark."""
-    styles, x, y = styles_of(encoding), points.floats("x"), points.floats("y")
+    styles, x, y = encoding.styles, points.floats("x"), points.floats("y")
     return [
         _winner_trace(kind, mark, x[[i for _, i in marks.best[kind]]],
                       y[[i for _, i in marks.best[kind]]],

@@ -126,7 +126,9 @@ def build_scatter(points: Part, drawn: np.ndarray, state: ExploreState, scene: S
     for words, look in legend_of_proof(proof, state.limit is not None):
         traces.append({**legend_entry(3, words, "circle", 0, NEUTRAL), **look})
     traces += [legend_entry(3, "! odd run", "circle", 0, NEUTRAL)] if odd else []
-    titles = scatter_words(points, len(points) - len(drawn), state, scene)
+    titles = "", ""  # Of a panel nothing would show them.
+    if scene.every is None:
+        titles = scatter_words(points, len(points) - len(drawn), state, scene)
     return {"data": traces, "layout": _layout(points, shown, state, scene, titles)}
 
 
