@@ -47,9 +47,8 @@ _SUMS: Final = frozenset({"total", "sum"})
 _ROUNDED: Final = 1e-6
 # Longer numbers are ids, such as those of processes, which differ from run to run.
 _LONGEST_PLACE: Final = 3
-# Statistics of one quantity, of which one is its middle.
-_MIDDLES: Final = frozenset({"mean", "avg", "average", "median"})
-_OF_ONE: Final = _MIDDLES | WORDS["statistics"] | {"count", "n", "sum", "total"}
+# Statistics of one quantity.
+_OF_ONE: Final = WORDS["middles"] | WORDS["statistics"] | {"count", "n", "sum", "total"}
 _QUANTITIES: Final = WORDS["less"] | WORDS["more"] | WORDS["measured"]
 
 
@@ -127,7 +126,7 @@ def _are_statistics(node: Mapping[str, Any]) -> bool:
     `power` and `util`, each with `mean`, `min`, `max` and `std`.
     """
     of = [{*map(str.lower, each)} for each in entries_of(node).values()]
-    if not all(each <= _OF_ONE and not _MIDDLES.isdisjoint(each) for each in of):
+    if not all(each <= _OF_ONE and not WORDS["middles"].isdisjoint(each) for each in of):
         return False
     keys = [*entries_of(node)]
     named = [key for key in keys if not _QUANTITIES.isdisjoint(words_of(key)[-1:])]

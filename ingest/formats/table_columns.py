@@ -125,11 +125,16 @@ def _with_own_names(declaration: TableDeclaration, headings: Sequence[str]) -> T
         return declaration
     columns, taken = dict(declaration.columns), set[str]()
     places = {name: place for name in headings if (place := _place_of(name, declaration))}
-    is_weak = lambda name: (  # noqa: E731
-        *(name not in declaration.corrected, name not in columns or not columns[name].to),
-        *_length(name),
+    by_strength = sorted(
+        places,
+        key=lambda name: (
+            name not in declaration.corrected,
+            not (name in columns and columns[name].to),
+            name.count("."),
+            len(words_of(name)),
+        ),
     )
-    for name in sorted(places, key=is_weak):
+    for name in by_strength:
         if places[name] in taken:
             unit, own = read_heading(name).unit, f"{name}{OF_TABLE}" * (name in declaration.kinds)
             columns[name] = TableColumn(name=own, unit=unit.text if unit else "")
@@ -147,11 +152,6 @@ def _place_of(heading: str, declaration: TableDeclaration) -> str:
     bare = declared.name or bare
     is_known = bare in declaration.kinds and bare not in (VARIANT, CORE)
     return declared.to or (bare if is_known else "")
-
-
-def _length(heading: str) -> tuple[int, int]:
-    """Return how far within a document a column is, and how many words its heading has."""
-    return heading.count("."), len(words_of(heading))
 
 
 def _are_core_numbers(cells: Iterable[Cell]) -> bool:

@@ -21,7 +21,7 @@ _OWN: Final = (
     WORDS["statistics"]
     | WORDS["identifiers"]
     | WORDS["times_of_day"]
-    | {"time", "unnamed", "mean", "average", "avg", "median"}
+    | {"time", "unnamed", *WORDS["middles"]}
 )
 
 

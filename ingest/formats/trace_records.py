@@ -53,7 +53,6 @@ _OF_RUNS: Final = frozenset(
     {"duration", "runtime", "execution", "exec", "makespan", "took", "wall"}
 )
 _SET: Final = WORDS["set"] | WORDS["given"]
-_MEANS: Final = frozenset({"average", "avg", "mean"})
 
 
 @dataclass(slots=True)
@@ -202,7 +201,7 @@ def _led_names(records: Iterator[_Record]) -> list[str]:
         if varies and (words & (_SET | _OF_RUNS) or (is_time and falls)):
             return []
         if quantity == "power" or (quantity == "energy" and not falls):
-            are_powers.append(quantity == "energy" or not words & _MEANS)
+            are_powers.append(quantity == "energy" or not words & WORDS["means"])
     is_number = [name for name in names if all(_number(c) is not None for c in columns[name])]
     kept = [n for n in names if n in is_number or len({*columns[n]}) == 1]
     return kept if any(are_powers) else []

@@ -41,8 +41,6 @@ _COUNTED: Final = frozenset({"n", "samples"})
 _SCALED: Final = frozenset({"n", "norm", "normalized", "normalised", "scaled", "score"})
 # What came out of some of the items of a run.
 _OUTCOMES: Final = WORDS["done"] | WORDS["outcomes"] | {"dropped", "errors", "failures", "lost"}
-# The statistics that are a quantity itself.
-_MIDDLES: Final = frozenset({"mean", "avg", "average"})
 # So near are the intervals of samples together to the time of their run; where a heading says that
 # samples were counted, the first and the last ones of a short run may be missing.
 _SAMPLED: Final = 0.005
@@ -78,12 +76,12 @@ def _mark_statistics(guesses: Sequence[Guess]) -> None:
     Nobody sets them, however seldom they differ: `cpu_num.max` beside `cpu_num.mean`.
     """
     parts = [guess.heading.text.rpartition(".") for guess in guesses]
-    means = {above for above, _, last in parts if above and last.lower() in _MIDDLES}
+    means = {above for above, _, last in parts if above and last.lower() in WORDS["means"]}
     for guess, (above, _, last) in zip(guesses, parts, strict=True):
-        if above in means and last.lower() in WORDS["statistics"] | _MIDDLES:
+        if above in means and last.lower() in WORDS["statistics"] | WORDS["means"]:
             if guess.role == "knob":
                 guess.take("metric", f"a statistic of {above}")
-            guess.better = guess.better if last.lower() in _MIDDLES else None
+            guess.better = guess.better if last.lower() in WORDS["means"] else None
     of = {guess.heading.text: guess for guess in guesses}
     for above in means:
         statistics = [of[f"{above}.{last}"] for start, _, last in parts if start == above]
@@ -94,7 +92,7 @@ def _mark_statistics(guesses: Sequence[Guess]) -> None:
 
 def _is_interval(guess: Guess, guesses: Sequence[Guess]) -> bool:
     """Return whether a mean time and the number of samples make another time of the run."""
-    is_mean = guess.heading.text.rpartition(".")[2].lower() in _MIDDLES
+    is_mean = guess.heading.text.rpartition(".")[2].lower() in WORDS["means"]
     times = [g for g in guesses if g.role == "metric" and g.quantity == "time" and g is not guess]
     counts = [g for g in guesses if g.kind == "whole" and len(g.numbers) and g.numbers.min() > 1]
     return (

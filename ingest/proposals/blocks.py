@@ -257,17 +257,6 @@ def _settle_keys(
             guess.to = guess.to if guess.is_declared else like.to
 
 
-def _settle_targets(block: GuessedTable) -> None:
-    """Leave of columns that go to one of the lake the first that is declared, else the shortest."""
-    taken = set[str]()
-    aimed = (guess for guess in block.guesses if guess.to and not guess.is_dropped)
-    depth = lambda g: (not g.is_declared, g.heading.text.count("."))  # noqa: E731
-    for guess in sorted(aimed, key=depth):
-        if guess.to in taken:
-            guess.aim("", "; another column is that")
-        taken.add(guess.to)
-
-
 def _settle_roles(blocks: Sequence[GuessedTable]) -> None:
     """Take a heading for what most tables of the study take it for: a column has one role.
 
@@ -368,8 +357,6 @@ def table_blocks(
     for block in blocks:
         _settle_keys(block, blocks, paths_beside(block.table, own, _LESS_ALIKE))
     share_parts(blocks)
-    for block in blocks:
-        _settle_targets(block)
     _settle_roles(blocks)
     _drop_what_is_said(blocks)
     _settle_labels(blocks, is_named)

@@ -215,7 +215,7 @@ def _find_crossed(guesses: Sequence[Guess]) -> None:
     for guess in guesses:
         if guess.role != "metric" or guess.why == A_PART or not 1 < guess.count <= MOST_VALUES:
             continue
-        if guess.heading.has("avg", "mean", *WORDS["statistics"], *WORDS["latencies"]):
+        if guess.heading.has(*WORDS["means"], *WORDS["statistics"], *WORDS["latencies"]):
             continue
         # Nobody sets 93.4716 J, whatever the rows repeat.
         is_cost = guess.quantity in ("energy", "power", "time")

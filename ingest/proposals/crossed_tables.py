@@ -46,7 +46,6 @@ _OF_SAMPLES: Final = frozenset(
 _LEAST_SAMPLES: Final = 4
 # So many durations of runs do not rise by equal steps.
 _MANY_SAMPLES: Final = 12
-_MEANS: Final = frozenset({"mean", "average", "avg", "median", "value"})
 _STATISTICS: Final = WORDS["statistics"] | WORDS["plain"] - {"run"}
 
 
@@ -103,7 +102,7 @@ def _rises_from_0(numbers: np.ndarray) -> bool:
 def is_computed(heading: str) -> bool:
     """Return whether a column is computed from those of runs: `change`, `mean`, `std`."""
     words = {*words_of(heading)}
-    return is_derived(heading) or (bool(words) and words <= _STATISTICS | _MEANS)
+    return is_derived(heading) or (bool(words) and words <= _STATISTICS | {"value"})
 
 
 def runs_in_columns(

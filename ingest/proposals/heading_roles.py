@@ -54,10 +54,9 @@ _BESIDE_STAGES: Final = frozenset(
 )
 _STAGES: Final = {word for name in VALUES["phase"] for word in words_of(name)} - _BESIDE_STAGES
 PERCENTILE: Final = r"p\d+(\.\d+)?|\d\dth"
-_MEANS: Final = ("mean", "avg", "average", "median")
 # Statistics that a domain may have; those of spreads may be in percent of it.
-_OF_DOMAINS: Final = {*_MEANS, "min", "max", "total", "sum"}
-_STATISTIC: Final = rf"{PERCENTILE}|{'|'.join(_MEANS)}|min|max"
+_OF_DOMAINS: Final = {*WORDS["middles"], "min", "max", "total", "sum"}
+_STATISTIC: Final = rf"{PERCENTILE}|{'|'.join(WORDS['middles'])}|min|max"
 # Last words of how many there are of something; of a cost less is better, of its samples not.
 _NUMBERS: Final = (("count",), ("levels",), ("samples",), ("readings",))
 _OF_COSTS: Final = ("energy", "joules", "power", "watts", "time", "latency", "duration")
@@ -75,7 +74,7 @@ def is_measured(heading: Heading, quantity: str) -> bool | None:
         return False
     if heading.has(*WORDS["limits"]):
         return last in WORDS["compliance"] | WORDS["spent"]
-    if heading.has("battery", "mean", "avg", "average", "median", *WORDS["spreads"]):
+    if heading.has("battery", *WORDS["middles"], *WORDS["spreads"]):
         return True
     if quantity in ("energy", "power", "temperature", "voltage", "current", "charge", "rate"):
         return True
@@ -164,7 +163,7 @@ def read_together(headings: Sequence[Heading], columns: Sequence[Sequence[Cell]]
     if {"I", "J", "K"} <= {heading.text for heading in named}:
         named = [replace(each, unit=None) if each.text == "J" else each for each in named]
     # `std` beside no mean is a standard of a language.
-    if not any(heading.has(*_MEANS) for heading in named):
+    if not any(heading.has(*WORDS["middles"]) for heading in named):
         named = [replace(h, words=("standard",)) if h.words == ("std",) else h for h in named]
     named = _with_symbols(_with_totals(named, columns), columns)
     named = _with_consumption(named, columns)
@@ -228,7 +227,7 @@ def _with_consumption(headings: list[Heading], columns: Sequence[Sequence[Cell]]
 
     A power hardly grows with the time; the unit is doubted later.
     """
-    plain = WORDS["plain"].union(_MEANS)
+    plain = WORDS["plain"].union(WORDS["middles"])
     used = [n for n, h in enumerate(headings) if {*h.words} - plain == {"consumption"}]
     times = [n for n, h in enumerate(headings) if {*h.words} - plain == {"time"}]
     if len(used) != 1 or len(times) != 1 or "energy" in map(quantity_of, headings):
@@ -267,13 +266,14 @@ def _with_medians(headings: Sequence[Heading]) -> list[Heading]:
 
     That of a latency is one of its percentiles.
     """
-    plain = [each for each in headings if not is_spread(each) or each.has("mean", "avg")]
-    known = {frozenset(each.words).difference(_MEANS) for each in plain} | {frozenset[str]()}
+    plain = [each for each in headings if not is_spread(each) or each.has(*WORDS["means"])]
+    middles = WORDS["middles"]
+    known = {frozenset(each.words) - middles for each in plain} | {frozenset[str]()}
     return [
         replace(each, words=tuple(word for word in each.words if word != "median"))
         if each.has("median")
         and not each.has(*WORDS["latencies"], *WORDS["moments"])
-        and frozenset(each.words).difference(_MEANS) not in known
+        and frozenset(each.words) - middles not in known
         else each
         for each in headings
     ]

@@ -51,7 +51,6 @@ _COUNTED: Final = ("gpu", "node", "machine", "server", "host", "worker", "instan
 _MOST_W: Final = 1e6
 # A power and the time of one of these give the energy of one.
 _ITEMS: Final = frozenset({"epoch", "iteration", "iter", "step", "batch", "run"})
-_MEANS: Final = frozenset({"mean", "avg", "average", "media", "medio", "promedio", "mittel"})
 _NO_DURATION: Final = ("per", "offset", "interval", "to")
 # By so much an energy exceeds what the measured power gives in a time that is not the run's.
 _FAR: Final = 2.0
@@ -344,7 +343,7 @@ def _rank(guess: Guess, target: str) -> int:
     rank = 7 * (heading.unit is not None) + 3 * (heading.text == target)
     rank += 4 * heading.has("total", "overall", "whole", "node", "server", "wall", "elapsed")
     rank += 3 * heading.has("system", "machine", "execution", "runtime", "duration", "makespan")
-    rank += 2 * heading.has("package", "pkg", "avg", "average", "mean", "usage", "consumed")
+    rank += 2 * heading.has("package", "pkg", "usage", "consumed", *WORDS["means"])
     rank -= 8 * heading.has("idle", "baseline", "static", "dynamic", "saved", "savings", "delta")
     rank -= 6 * heading.has("codecarbon", "peak", *WORDS["predicted"])
     rank -= 2 * len([word for word in heading.words if word not in MEASURED | WORDS["plain"]])
@@ -357,7 +356,7 @@ def _rank(guess: Guess, target: str) -> int:
         rank -= 30 * heading.has(*WORDS["times_of_day"], *WORDS["moments"], *_NO_DURATION)
         rank -= 30 * any(re.fullmatch(PERCENTILE, word) for word in heading.words)
         # A mean of which nothing says what took so long, beside the duration of the run.
-        rank -= 4 * ({*heading.words} <= _MEANS)
+        rank -= 4 * ({*heading.words} <= WORDS["means"])
     if {"per", "efficiency", "rate", "ratio", "percent"}.intersection(own_words(heading)):
         rank -= 30
     if not np.any(guess.numbers > 0):
@@ -373,7 +372,7 @@ def _is_of_items(duration: Guess, energy: Guess | None, power: Guess | None) -> 
     """
     if power is not None and (excess := _excess(energy, duration, power)):
         return not duration.is_declared and _is_plain(power) and excess > _FAR
-    is_mean = not duration.is_declared and duration.heading.has(*_MEANS)
+    is_mean = not duration.is_declared and duration.heading.has(*WORDS["means"])
     return is_mean and _excess(energy, duration) > PLAUSIBLE_W[1]
 
 

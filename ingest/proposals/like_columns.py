@@ -74,12 +74,11 @@ _DEVIATIONS: Final = (
     r"std\.? ?abw(?:\.|eichung)?", r"standardabweichung", r"stddev", r"std\.? ?dev\.?", r"stdev",
     r"std", r"(?<![A-Za-z])sd(?![A-Za-z])", r"ecart[- ]type",
 )  # fmt: skip
-_MEAN_WORDS: Final = frozenset(_MEANS)
 _SAMPLE_DEVIATIONS: Final = ("std", "stdev", "stddev", "sd")
-_SPREAD_WORDS: Final = WORDS["spreads"] | {"dev", "deviation", "error", "err", "uncertainty"}
 # Of these only beside the value in the same unit: an error may be one of a model.
 _ERRORS: Final = frozenset({"deviation", "error", "err", "uncertainty"})
-_VALUES: Final = _MEAN_WORDS | {"score", "value", "result"}
+_SPREAD_WORDS: Final = WORDS["spreads"] | _ERRORS | WORDS["means"] | {"dev"}
+_VALUES: Final = WORDS["means"] | {"score", "value", "result"}
 # Replicates of a row are so near: the median over rows of the greatest over the least.
 _ALIKE: Final = 3.0
 
@@ -260,12 +259,13 @@ def spread_pairs(headings: Sequence[str]) -> dict[str, str]:
         words, unit = {*filter(str.isalpha, read[heading].words)}, read[heading].unit
         if words.isdisjoint(WORDS["spreads"] | _ERRORS):
             continue
-        stem = words - _SPREAD_WORDS - _MEAN_WORDS
+        stem = words - _SPREAD_WORDS
         of = means if stem else {before: means[before]} if before in means else {}
         if words.isdisjoint(WORDS["spreads"]) and not (stem or unit):
             of = {text: each for text, each in of.items() if each.has(*_VALUES)}
         alike = [text for text, each in of.items() if unit is None or each.unit == unit]
-        alike = [each for each in alike if not stem or {*means[each].words} - _MEAN_WORDS == stem]
+        own = {each: {*means[each].words} - WORDS["means"] for each in alike}
+        alike = [each for each in alike if not stem or own[each] == stem]
         if len(alike) == 1:
             pairs[heading] = alike[0]
     return pairs

@@ -18,7 +18,6 @@ from ingest.settings.column_names import WORDS
 from ingest.settings.heading_words import words_of
 from ingest.settings.headings import Heading, is_measurement, read_heading
 
-_MEANS: Final = frozenset({"mean", "avg", "average", "median"})
 # A mean has so many rows at least.
 _FEWEST: Final = 2
 # Headings that say it without a proof by numbers.
@@ -98,7 +97,7 @@ def _numbers_of(table: FoundTable, is_mean: bool = False) -> _Numbers:
     for heading, cells in zip(table.headings, table.columns, strict=True):
         read = read_heading(heading)
         words = _words(read)
-        has_mean = bool({*read.words} & _MEANS)
+        has_mean = bool({*read.words} & WORDS["middles"])
         if has_mean == is_mean and words and (is_mean or not is_spread(read)):
             numbers = _floats(cells)
             if (is_mean or is_measurement(heading)) and len(numbers):
@@ -107,7 +106,8 @@ def _numbers_of(table: FoundTable, is_mean: bool = False) -> _Numbers:
 
 
 def _words(heading: Heading) -> tuple[str, ...]:
-    bare = tuple(word for word in heading.words if word not in _MEANS | WORDS["statistics"])
+    statistics = WORDS["means"] | WORDS["statistics"]
+    bare = tuple(word for word in heading.words if word not in statistics)
     unit = (heading.unit.text,) if heading.unit else ()
     return tuple(word for part in (*bare, *unit) for word in part.lower().split("/"))
 

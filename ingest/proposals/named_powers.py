@@ -22,7 +22,6 @@ _FEW_ROWS: Final = 3
 # Times about 1 s make powers of energies.
 _NO_FACTOR: Final = 0.1
 _POWERS: Final = frozenset({"power", "powers", "wattage"})
-_MEANS: Final = frozenset({"mean", "avg", "average"})
 _COSTS: Final = ("energy", "power", "time")
 _NOT_MEASURED: Final = -1.0
 # The unit of an energy of so many items, of which nothing says what they are.
@@ -76,7 +75,7 @@ def read_products(guesses: Sequence[Guess]) -> list[Product]:
 def _is_mean_of_a_part(guess: Guess) -> bool:
     words = {word.rstrip("0123456789") for word in guess.heading.words}
     named = WORDS["parts"] | {"package", "pkg"}
-    return guess.heading.unit is None and bool(words & _MEANS) and bool(words & named)
+    return guess.heading.unit is None and bool(words & WORDS["means"]) and bool(words & named)
 
 
 def _is_product(energy: Guess, power: Guess, time: Guess) -> bool:

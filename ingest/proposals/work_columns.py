@@ -45,7 +45,6 @@ _REPEATED: Final = WORDS["repeated"]
 _OF_MEANS: Final = _COUNTS.union(
     _REPEATED, ("cnt", "sample", "samples", "observations", "points", "datapoints", "readings")
 )
-_MEANS: Final = ("mean", "avg", "average", "median")
 _MOST_DIGITS: Final = 2
 _FEWEST_KNOBS: Final = 2
 _SAME: Final = 0.01
@@ -117,7 +116,8 @@ def leave_out_repetitions(guesses: Sequence[Guess]) -> None:
     """
     read = [guess.heading for guess in guesses if guess.role == "metric"]
     headings, columns = [g.heading.text for g in guesses], [g.cells for g in guesses]
-    has_means = any(h.has(*_MEANS) for h in read if quantity_of(h) in ("energy", "power", "time"))
+    costs = [heading for heading in read if quantity_of(heading) in ("energy", "power", "time")]
+    has_means = any(heading.has(*WORDS["middles"]) for heading in costs)
     for guess in guesses:
         words = {*guess.heading.words}
         is_repeated = guess.is_set and not words.isdisjoint(_REPEATED)
