@@ -28,6 +28,7 @@ class TableColumn(
             role that numbers are metrics and texts labels.
         wraps_at: Value at which its counter wraps to 0; None if it does not.
         doubt: Why its unit is doubted; empty where it is not.
+        instead: The unit that it may be in where it is doubted; empty if nothing says one.
         scale_by: By the heading of another column: the factor for each text in it.
     """
 
@@ -42,6 +43,7 @@ class TableColumn(
     better: Literal["less", "more"] | None = None
     is_given: bool = False
     doubt: str = ""
+    instead: str = ""
     wraps_at: Annotated[float, Meta(gt=0)] | None = None
 
     def __post_init__(self) -> None:

@@ -112,9 +112,8 @@ def _note_guesses(
         if name := next((each for each in named if each not in declaration.corrected), ""):
             detail += f"; if {name} was not set: {correcting(name, 'label')}"
         problems.add("guessed_columns", "doubted", detail)
-    there = ((name, each.doubt) for name, each in declaration.columns.items()
-             if name in table.headings)  # fmt: skip
-    for heading, unit, doubt in doubts_in(there):
+    there = ((name, each) for name, each in declaration.columns.items() if name in table.headings)
+    for heading, unit, doubt in doubts_in((n, each.doubt, each.instead) for n, each in there):
         way = f"say which, as by {correcting(heading, unit or 'UNIT')}"
         problems.add("doubted_unit", "doubted", f"{doubt}; {way}")
 

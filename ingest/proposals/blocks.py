@@ -58,7 +58,7 @@ def summary_of(guessed: GuessedTable) -> Iterator[str]:
             yield f"#   {word}: {', '.join(named[:_NAMED])}{more}"
     yield from (f"#   {words}" for words in guessed.shape.words())
     measured = (guess for guess in guessed.guesses if guess.to or guess.role == "metric")
-    doubts = doubts_in((guess.heading.text, guess.doubt) for guess in measured)
+    doubts = doubts_in((g.heading.text, g.doubt, g.instead) for g in measured)
     yield from (f"#   doubtful: {doubt}" for _, _, doubt in doubts)
     if guessed.means is not None:
         deviations = ", with their deviations" if guessed.means.sd or guessed.means.of else ""
@@ -157,7 +157,8 @@ def _declaration(guessed: GuessedTable, guess: Guess) -> object:
         keys |= {"name": "" if is_said else bare, "role": guess.role}
         keys |= {"unit": guess.unit, "better": guess.better}
     is_measured = bool(to) or guess.role == "metric"
-    keys |= {"doubt": guess.doubt if is_measured else "", "given": guess.is_given and is_own}
+    keys |= {"doubt": guess.doubt, "instead": guess.instead} if is_measured and guess.doubt else {}
+    keys["given"] = guess.is_given and is_own
     keys |= {"scale": guess.scale if guess.scale != 1.0 else None, "values": guess.values}
     keys["wraps_at"] = guess.wraps_at and float(guess.wraps_at)
     keys = {name: value for name, value in keys.items() if value}

@@ -83,7 +83,7 @@ def changed(said: Mapping[str, Any], word: str, place: Place) -> dict[str, Any]:
     Raises:
         SettingsError: It cannot be that.
     """
-    after = {key: value for key, value in said.items() if key != "doubt"}
+    after = {key: value for key, value in said.items() if key not in ("doubt", "instead")}
     is_path, role, to = place.said is None, role_in(said), said.get("to", "")
     if is_path and (word in ("metric", *DIRECTIONS) or word in MEASUREMENTS):
         raise SettingsError(f"{place.name} is a part of paths: it is set or a label, no {word}")

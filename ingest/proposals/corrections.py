@@ -194,8 +194,8 @@ class ProposalText:
         gone = self._left.difference(self._aims(place.at))
         kept = [line for line in told if line.removeprefix("performance: ") not in gone]
         kept = [line for line in kept if not line.startswith("doubtful: ")]
-        there = (each for each in self.places() if each.at == place.at)
-        doubts = doubts_in((p.name, p.said.get("doubt", "")) for p in there if p.said)
+        there = ((p.name, p.said) for p in self.places() if p.at == place.at and p.said)
+        doubts = doubts_in((n, said.get("doubt", ""), said.get("instead", "")) for n, said in there)
         kept += [f"doubtful: {doubt}" for _, _, doubt in doubts]
         was, kept = retold(kept, place.name, corrected)
         if comments:

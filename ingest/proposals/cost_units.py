@@ -208,9 +208,9 @@ def read_mega(
         small = unit.text.replace("M", "m")
         if watts > _OF_A_STATION_W:
             set_unit(guess, small, unit.scale * 1e-9, f"as {unit.text} it is of {watts:.0e} W")
-            guess.doubt = f"says {unit.text}, taken as {small}: else it is of {watts:.0e} W"
+            guess.doubt_unit(f"says {unit.text}, taken as {small}: else it is of {watts:.0e} W")
         elif guess.to and not watts and guess.heading.text.isupper():
-            guess.doubt = f"says {unit.text} in capital letters: may be {small}"
+            guess.doubt_unit(f"says {unit.text} in capital letters: may be {small}", small)
 
 
 def leave_out_domains(energies: Sequence[Guess], energy: Guess, duration: Guess | None) -> bool:
@@ -252,23 +252,23 @@ def doubt_units(sides: Mapping[str, Guess | None], stated: frozenset[str]) -> No
             for (name, guess), (_, scale) in zip(named.items(), each, strict=True)
         })
     ]  # fmt: skip
+    energy = named.get("energy_j")
+    is_unsure = energy is not None and "energy_j" not in stated and _is_bare(energy)
     for name, guess in named.items():
         others = dict.fromkeys(each[name] for each in fitting if each[name] != guess.unit)
         taken = f"states no unit, taken as {guess.unit}"
-        if name in stated or guess.doubt or not fitting:
-            none = f"{taken}: no unit makes the power of a machine, 1 W to 10 kW"
-            guess.doubt = guess.doubt or none * (name not in stated)
-        elif others:
-            guess.doubt = f"{taken}: {' or '.join(others)} would fit as well"
-        elif guess.unit in ("mJ", "uJ") and guess.kind == "real" and "power_w" not in named:
-            guess.doubt = f"{taken}, if the time is that of the same work"
-        energy = named.get("energy_j")
-        if energy is None or name in stated or "energy_j" in stated or not _is_bare(energy):
+        if name in stated:
             continue
-        if guess is not energy:
-            guess.doubt = guess.doubt or f"{taken}, if {energy.heading.text} is an energy"
-        else:
-            guess.doubt = f"states no unit, and not whether it is energy: taken as {guess.unit}"
+        if is_unsure and guess is energy:
+            guess.doubt_unit(f"states no unit, and not whether it is energy: taken as {guess.unit}")
+        elif not fitting:
+            guess.doubt_unit(f"{taken}: no unit makes the power of a machine, 1 W to 10 kW")
+        elif others:
+            guess.doubt_unit(f"{taken}: {' or '.join(others)} would fit as well", [*others][-1])
+        elif guess.unit in ("mJ", "uJ") and guess.kind == "real" and "power_w" not in named:
+            guess.doubt_unit(f"{taken}, if the time is that of the same work")
+        elif is_unsure and energy is not None:
+            guess.doubt_unit(f"{taken}, if {energy.heading.text} is an energy")
 
 
 def doubt_power(energy: Guess, duration: Guess) -> None:
@@ -276,7 +276,7 @@ def doubt_power(energy: Guess, duration: Guess) -> None:
     watts = _mean_power_w(energy, duration)
     if energy.to and duration.to and _OF_SEVERAL_W[0] < watts < _OF_SEVERAL_W[1]:
         said = f"makes {watts / 1e3:.2g} kW with {duration.heading.text}"
-        energy.doubt = energy.doubt or f"{said}: of several machines, or of another time"
+        energy.doubt_unit(f"{said}: of several machines, or of another time", "")
 
 
 def _doubted_options(name: str, guess: Guess) -> dict[str, float]:

@@ -46,6 +46,7 @@ class Guess:
         is_declared: Whether the settings say it already.
         name: Of a column of its own, whose heading is that of another column of the lake.
         doubt: What is doubted of its unit.
+        instead: The unit that it may be in, where it is doubted.
         cells: Of the rows, all of one length in a table.
     """
 
@@ -65,6 +66,7 @@ class Guess:
     is_declared: bool = False
     name: str = ""
     doubt: str = ""
+    instead: str = ""
     numbers: np.ndarray = field(default_factory=lambda: np.empty(0))
     count: int = 0
     cells: Sequence[Cell] = ()
@@ -109,6 +111,11 @@ class Guess:
             self.role, self.why = role, why
             self.better = self.better if role == "metric" else None
             self.is_given = self.is_given and role == "knob"
+
+    def doubt_unit(self, doubt: str, instead: str | None = None) -> None:
+        """Doubt the unit, if nothing does yet; it may be in the one that is taken, or instead."""
+        if not self.doubt:
+            self.doubt, self.instead = doubt, self.unit if instead is None else instead
 
     def aim(self, target: str, why: str = "") -> None:
         """Send the column to one of the lake; with an empty target back."""

@@ -59,7 +59,7 @@ _OF_THE_RUN: Final = (
     MEASURED | WORDS["plain"] | {"total", "system", "whole", "machine", "server", "board"}
 ) - WORDS["statistics"].union(WORDS["parts"], {"peak"})
 DOUBTED: Final = "since all of a power are over 5 kW"
-_UNSAID: Final = ("s", "states no unit, taken as s: ms would fit as well")
+_UNSAID: Final = ("s", "states no unit, taken as s: ms would fit as well", "ms")
 COLUMNS: Final = ("energy_j", "power_w", "duration_s")
 
 
@@ -201,11 +201,11 @@ def _leave_out_others(run: _Run) -> None:
         guess = getattr(run, name)
         if guess is not None and is_less_a_baseline(guess):
             guess.aim("")
-            guess.doubt = "has values below 0, as less a baseline: not what the run used"
+            guess.doubt_unit("has values below 0, as less a baseline: not what the run used", "")
             setattr(run, name, None)
     if run.energy is not None and lacks_prefixes(run.energy, run.duration):
         run.energy.aim("", f"; {NO_UNIT}")
-        run.energy.doubt = "may be in J, kJ or MJ, as SLURM writes 4.2M: no unit is taken"
+        run.energy.doubt_unit("may be in J, kJ or MJ, as SLURM writes 4.2M: no unit is taken", "MJ")
         run.energy = None
     if run.duration is not None and _is_of_items(run.duration, run.energy, run.power):
         run.duration.aim("")
@@ -230,7 +230,7 @@ def _choose_units(run: _Run, guesses: Sequence[Guess]) -> None:
     if is_alone and any(g.numbers.min() > PLAUSIBLE_W[1] for g in unsaid):
         for guess in unsaid:
             set_unit(guess, "mW", 1e-3, DOUBTED)
-            guess.doubt = f"says no unit, and is taken as mW, {DOUBTED}"
+            guess.doubt_unit(f"says no unit, and is taken as mW, {DOUBTED}")
     sides = dict(zip(COLUMNS, (run.energy, run.power, run.duration), strict=True))
     stated = frozenset(n for n, g in sides.items() if g is None or g.unit or g.is_declared)
     most_w = _MOST_W if has_machines else PLAUSIBLE_W[1]
@@ -262,7 +262,7 @@ def _give_units(run: _Run, guesses: Sequence[Guess]) -> None:
         if guess.wraps_at is not None:
             guess.why += f"; negative ones wrapped at {guess.wraps_at:g}"
     for guess in (g for g in run.metrics if g.heading.unit and g.heading.unit.is_meant):
-        guess.doubt = f"is in watts over a time, taken as {guess.unit}: nobody measures that"
+        guess.doubt_unit(f"is in watts over a time, taken as {guess.unit}: nobody measures that")
     for guess in (g for g in run.metrics if g.quantity == "price" and not g.unit):
         # Energy per item, if the items stand in a column too.
         if energy and any(is_product(energy, guess, each, duration) for each in guesses):
@@ -270,10 +270,11 @@ def _give_units(run: _Run, guesses: Sequence[Guess]) -> None:
             guess.unit, guess.better = f"{energy.unit}/{item}", "less"
     for guess in run.powers:
         guess.unit = guess.unit or (power.unit if power else "W")
-    unit, doubt = (duration.unit, duration.doubt) if duration else _UNSAID
+    unit, *doubt = (duration.unit, duration.doubt, duration.instead) if duration else _UNSAID
     # `duration_min` may be the least one, or minutes.
     for guess in (g for g in run.times if not g.unit and g.heading.words[-1:] != ("min",)):
-        guess.unit, guess.doubt = unit, guess.doubt or doubt
+        guess.unit = unit
+        guess.doubt_unit(*doubt)
 
 
 def _choose_of_parts(metrics: Sequence[Guess]) -> None:
@@ -295,7 +296,9 @@ def _choose_of_parts(metrics: Sequence[Guess]) -> None:
         if is_proven(sides, [(unit.text, unit.scale) for unit in units], PLAUSIBLE_W[1]):
             told = ", ".join(unit.text for unit in units)
             for guess in sides:
-                guess.doubt = f"says no unit: {told} of energy, power and time agree, others may"
+                guess.doubt_unit(
+                    f"says no unit: {told} of energy, power and time agree, others may"
+                )
         else:
             for guess, reason in zip(sides, reasons, strict=True):
                 guess.unit, guess.why = "", reason

@@ -44,7 +44,8 @@ class Product:
             return
         self.energy.unit = unit.text
         for guess in (g for g in (self.energy, self.power) if g.heading.unit is None):
-            guess.doubt = f"says no unit, taken as {guess.unit}: energy, power and time agree so"
+            why = f"says no unit, taken as {guess.unit}: energy, power and time agree so"
+            guess.doubt, guess.instead = why, guess.unit
 
 
 def read_products(guesses: Sequence[Guess]) -> list[Product]:

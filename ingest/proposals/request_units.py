@@ -281,7 +281,7 @@ def settle_rates(guesses: Sequence[Guess]) -> None:
         if item and guess.kind != "text" and not (guess.unit or guess.is_dropped):
             guess.take("metric", f"joules of each {item} by an abbreviation")
             guess.quantity, guess.unit, guess.better = "price", f"J/{item}", "less"
-            guess.doubt = f"states no unit, taken as {guess.unit} by an abbreviation"
+            guess.doubt_unit(f"states no unit, taken as {guess.unit} by an abbreviation")
     of = {g: counted_by_s(g.heading) for g in guesses if g.kind != "text" and not g.is_dropped}
     rates = {guess: item for guess, item in of.items() if item and not guess.is_declared}
     known = {guess: _why_a_rate(guess, item, guesses) for guess, item in rates.items()}

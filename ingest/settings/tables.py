@@ -135,7 +135,7 @@ def about_guesses(tables: Iterable[TableDeclaration], corrected: Collection[str]
     # What published tables doubt is a problem of the files that they fit.
     own = [each for each in tables if not (each.is_shipped or each.refusal or each.confirmed)]
     columns = [column for each in own for column in each.columns.items()]
-    doubts = doubts_in((heading, column.doubt) for heading, column in columns)
+    doubts = doubts_in((heading, c.doubt, c.instead) for heading, c in columns)
     titles = {*corrected, *(c.name for heading, c in columns if c.name and heading in corrected)}
     about = {
         DOUBTED: " ".join(sorted(_doubted_metrics(own))),

@@ -148,26 +148,20 @@ def unit_of(text: str, in_brackets: bool = False) -> Unit | None:
     return Unit(name, _PLAIN[name]) if name in _PLAIN else _computed(name)
 
 
-def _unit_instead(doubt: str) -> str:
-    """Return which unit a column may be in instead, as a doubt of it says; empty if none does."""
-    said, is_sure = re.split(r"\d|: else", doubt)[0], ": else" in doubt
-    units = [word for word in re.findall(r"[A-Za-z]+", said) if word in _SYMBOLS or word in _CASED]
-    taken = re.search(r"taken as (\w+)", said)
-    others = [unit for unit in units if (taken is not None and unit == taken[1]) == is_sure]
-    return [*units[:1], *others][-1] if units else ""
+def doubts_in(columns: Iterable[tuple[str, str, str]]) -> Iterator[tuple[str, str, str]]:
+    """Yield each doubt of the units of columns: the first column, of which it speaks, the unit that
+    this may be in instead, and in words with the other columns.
 
-
-def doubts_in(columns: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str, str]]:
-    """Yield each doubt of the units of columns, which have one or an empty one: the first column,
-    of which it speaks, the unit that this may be in instead, and in words with the other columns.
+    Args:
+        columns: Names, doubts, empty for none, and the units instead.
     """
-    names: dict[str, list[str]] = {}
-    for name, doubt in columns:
-        names.setdefault(doubt, []).append(name)
-    for doubt, (name, *others) in names.items():
+    same: dict[str, list[tuple[str, str]]] = {}
+    for name, doubt, instead in columns:
+        same.setdefault(doubt, []).append((name, instead))
+    for doubt, ((name, instead), *others) in same.items():
         if doubt:
-            alike = f"; so {', '.join(others)}" if others else ""
-            yield name, _unit_instead(doubt), f"{name} {doubt}{alike}"
+            alike = f"; so {', '.join(other for other, _ in others)}" if others else ""
+            yield name, instead, f"{name} {doubt}{alike}"
 
 
 def _name_of(text: str) -> str | None:
