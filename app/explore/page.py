@@ -50,6 +50,13 @@ from app.kit.page import Page, View
 from app.kit.words import derived_words, guessed_words, unread_words
 from app.kit.work_words import work_words
 
+
+def _opening(view: LakeView, state: ExploreState) -> dict[str, Any]:
+    """Return the scatter; its columns, as large, only where they say which points miss a limit."""
+    answer = picture("scatter", view, state)
+    return answer if state.limit is not None else {"figure": answer["figure"]}
+
+
 PAGE = Page(
     name="explore",
     title="Explore",
@@ -62,7 +69,7 @@ PAGE = Page(
     explain=explain,
     scope=scope,
     export=export,
-    opening=lambda view, state: picture("scatter", view, state),
+    opening=_opening,
     missing=missing,
     open_link=lambda view, state: (opened(view, state), ""),
     keys=(

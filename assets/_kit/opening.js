@@ -9,7 +9,7 @@
   // How long the others wait for the answer.
   const PATIENCE_MS = 400;
   // Up to so many characters of an answer, SVG is drawn in less time than WebGL takes to begin.
-  const SMALL_CHARS = 200000;
+  const SMALL_CHARS = 100000;
   /** By page: (answer, theme, box) to the figure in this theme; without one the answer's own figure. */
   wattlas.openings = {};
 

@@ -62,10 +62,23 @@
     });
   }
 
+  /** What the first picture needs of the columns, from the points of its traces, which are in their order. */
+  function columnsOf({ data, layout: { meta: { fields = {} } } }) {
+    const points = data.filter((trace) => kindOf(trace) === "points").map(wattlas.decoded);
+    const all = (of) => Float64Array.from(points.flatMap((trace) => [...of(trace)]));
+    const spread = (letter) => all((trace) => (trace["error_" + letter] || { array: trace.x.map(() => NaN) }).array);
+    const [x, y] = ["x", "y"].map((letter) => all((trace) => trace[letter]));
+    return {
+      count: x.length, knobs: {}, fields: { [fields.x]: x, [fields.y]: y },
+      spreads: { x: spread("x"), y: spread("y") },
+    };
+  }
   if (wattlas.openings) wattlas.openings.explore = function ({ figure, columns }, theme) {
-    explore.columns = wattlas.decoded(columns);
+    explore.columns = wattlas.decoded(columns) || columnsOf(figure);
     explore.limit = (figure.layout.meta || {}).limit ?? null;
-    return dressScatter(wattlas.themedFigure(figure, theme), theme);
+    const dressed = dressScatter(wattlas.themedFigure(figure, theme), theme);
+    explore.columns = null;
+    return dressed;
   };
 
   /* ---- the lines: the limit across the panels of its metric */

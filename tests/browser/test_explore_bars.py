@@ -82,6 +82,34 @@ def test_bars_that_leave_the_axis_end_in_arrow_heads(atlas: Atlas, noisy: str) -
     ]
 
 
+MARKS = """(id) => {
+  const { data, layout } = document.getElementById(id);
+  const arrows = data.filter(({ meta }) => meta.kind === "arrows");
+  return [
+    arrows.map(({ x, y, marker }) => [[...x], [...y], marker.symbol]),
+    (layout.shapes || []).map(({ x0 }) => x0),
+  ];
+}"""
+
+
+@pytest.mark.parametrize("query", [LINK, f"{LINK}&xlog=1", f"{LINK}&limit=150"])
+def test_the_first_picture_has_the_marks_that_the_page_has(
+    atlas: Atlas, noisy: str, query: str
+) -> None:
+    page = atlas.page
+    page.route("**/_dash-layout", lambda route: route.abort())
+    page.goto(f"{noisy}/{query}")
+    page.locator("#opening .gtitle").wait_for()
+    arrows, limits = page.evaluate(MARKS, "opening")
+    page.unroute("**/_dash-layout")
+    atlas.open(noisy, query)
+    drawn, drawn_limits = page.evaluate(MARKS, page.evaluate("wattlas.plot('scatter').id"))
+    assert limits == drawn_limits == ([150] if "limit" in query else [])
+    assert [symbols for _, _, symbols in arrows] == [["triangle-left", "triangle-right"]]
+    for of_first, of_page in zip(arrows[0][:2], drawn[0][:2], strict=True):
+        assert of_first == pytest.approx(of_page, rel=1e-6)
+
+
 def test_what_lies_beyond_is_counted_at_the_edges_and_a_click_shows_it(
     atlas: Atlas, noisy: str
 ) -> None:
