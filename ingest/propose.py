@@ -40,12 +40,12 @@ from ingest.proposals.name_tokens import renamed
 from ingest.proposals.part_traces import idle_block, parts_of_runs, rate_in
 from ingest.proposals.sections import (
     column_section,
-    guessed_lines,
     system_section,
     workload_section,
 )
 from ingest.proposals.shapes import Shape, look
 from ingest.proposals.stated_settings import MOST_BYTES, stated_in, telling_parts, tells_apart
+from ingest.proposals.trace_settings import said_as_set, set_lines, stated_settings
 from ingest.settings.dataset import UNKNOWN, Settings
 from ingest.settings.loading import load_settings, refusal_of
 
@@ -228,6 +228,11 @@ def _path_blocks(
     own_names = [
         c.name for c in columns if known and all((f[c.name] or "").lower() in t for f, t in known)
     ]
+    told = stated_settings(paths, place_of) if form == "trace" else {}
+    for c in columns if told else ():
+        texts = {path: m[c.name] for path in paths if (m := match(path))}
+        if c.name in told or any(each.is_said_by(c, texts) for each in told.values()):
+            own_names.append(c.name)
     if form in STATING:
         needed = telling_parts(columns, {p: m for p in read if (m := match(p))}, form, place_of)
         own_names += [c.name for c in columns if c.name not in (*needed, *own_names)]
@@ -252,11 +257,12 @@ def _path_blocks(
             yield column_section(rate.name, "metric", "real", keys)
     yield system_section(name, dataset)
     yield from sections_of(columns)
+    yield from (each.section for each in told.values())
     count = f"{len(paths)} file{'' if len(paths) == 1 else 's'} of {form}, such as {paths[0]}"
     lines = [f"# {count}", "[[names]]", f"pattern = '{pattern}'", f'workload = "{workload}"']
     lines.append(f'system = "{name}"')
     knobs = {c.name for c in columns if f"(?P<{c.name}>" in pattern} - {"replicate"}
-    lines += guessed_lines(f"set: {', '.join(sorted(knobs))}, from the path") if knobs else []
+    lines += set_lines(sorted(knobs), told)
     yield "\n".join((*lines, ""))
 
 
@@ -358,11 +364,12 @@ def _on_disk(top: Path, path: str) -> Path:
 
 def _summary(blocks: Sequence[GuessedTable], text: str) -> tuple[str, ...]:
     lines = []
-    for files, pattern in re.findall(
-        r"^# (.+)\n\[\[names\]\]\npattern = '(.*)'", text, re.MULTILINE
+    for files, pattern, rest in re.findall(
+        r"^# (.+)\n\[\[names\]\]\npattern = '(.*)'((?:\n.+)*)", text, re.MULTILINE
     ):
         groups = [*filter("variant".__ne__, re.findall(r"\(\?P<(\w+)>", pattern))]
-        lines += [files, *[f"  set: {', '.join(groups)}, from the path"] * bool(groups)]
+        stated = re.findall(r" = '(\w+)'", rest.partition("[names.columns]")[2])
+        lines += [files, *(f"  {line}" for line in said_as_set(groups, stated))]
     for block in blocks[:_TOLD_TABLES]:
         lines.append(f"{block.table.paths[0]}: {block.table.rows:,} rows")
         lines += (f"  {line.lstrip('# ')}" for line in summary_of(block))

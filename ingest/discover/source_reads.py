@@ -8,11 +8,12 @@ from typing import Any
 
 from data.errors import FormatError
 from ingest.discover.found_files import RawFile, digest_of
-from ingest.discover.names import strip_compression
+from ingest.discover.names import find_name, read_knob, strip_compression
 from ingest.files.blocks import BrokenCompressionError, MeteredFile
 from ingest.formats.log_reader import LogFacts
+from ingest.formats.trace_cells import number_text
 from ingest.lake.state import SETTINGS_FORMAT
-from ingest.records import Content, Problem, ReadContext, RefusedError
+from ingest.records import Content, Problem, ReadContext, Reading, RefusedError
 from ingest.settings.dataset import Settings
 
 
@@ -50,8 +51,29 @@ def read_source(file: RawFile, on_bytes: Callable[[int], None] | None = None) ->
         return SourceRead(file, metered.digest, None, error.problems)
     except (FormatError, OSError) as error:
         return SourceRead(file, metered.digest, None, [refusal_of(error)])
+    if isinstance(content, Reading):
+        _take_stated(content, file)
     problems = [*content.problems, *change_of(file, metered.bytes_read)]
     return SourceRead(file, metered.digest, content, problems)
+
+
+def _take_stated(content: Reading, file: RawFile) -> None:
+    """Give a run what its file states and the settings of its name declare as columns.
+
+    A column that is set is no measurement, such as the mean of a clock that never changes.
+    """
+    found = find_name(file.path, file.settings)[0]
+    for heading, name in file.settings.names[found.number].columns if found else ():
+        if not (text := content.facts.pop(heading, "")):
+            continue
+        column = file.settings.columns[name]
+        try:
+            text = text if column.kind == "text" else number_text(text)
+            content.knobs[name] = read_knob(column, text)
+        except FormatError as error:
+            content.problems.append(Problem("bad_knob", "doubted", f"{error}; left unset"))
+        content.columns = tuple(each for each in content.columns if each.name != name)
+        content.measurements.pop(name, None)
 
 
 def refusal_of(error: FormatError | OSError) -> Problem:

@@ -4,7 +4,7 @@ Any text with a column of rising times at even steps and something measured: CSV
 DCGM, EnergiBridge, PCM, s-tui, PowerJoular, SPEC PTDaemon and others.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import chain, islice
 from typing import Final
 
@@ -19,8 +19,9 @@ from ingest.formats.interval_means import take_means
 from ingest.formats.logged_rows import logged_objects
 from ingest.formats.trace_blocks import LOOKED_AT, Block, blocks_in, copied, first_run
 from ingest.formats.trace_counters import is_running_total, steps_of
-from ingest.formats.trace_headings import kernel_of, numbered, part_in, result_column, words_of
+from ingest.formats.trace_headings import numbered, part_in, result_column, words_of
 from ingest.formats.trace_layout import layout_of, read_layout
+from ingest.formats.trace_powers import added_powers, machine_powers
 from ingest.formats.trace_quantities import POWERCAP_SCALE, numbers_of, read_headings
 from ingest.formats.trace_search import EVEN_SHARE, RUN_S, Trace, trace_of
 from ingest.formats.trace_series import series_column
@@ -35,8 +36,7 @@ _MOST_COLUMNS: Final = 60
 _RESULTS: Final = 3
 # A head of this size may have fewer records than make a trace.
 _LONG: Final = 1 << 13
-# Rates whose sum is a measurement of the run.
-_OUTPUT: Final = frozenset({"output", "out", "capacity"})
+# A rate whose sum is a measurement of the run.
 _SWITCHES_A_SECOND: Final = "Ctxt/s"
 # Powers of so many units are of a smaller unit.
 _SMALL_UNITS: Final = ((5e6, "uW", 1e-6), (5e3, "mW", 1e-3))
@@ -115,14 +115,27 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
             if 0 <= switches < _MOST:
                 reading.measurements["context_switches"] = round(switches)
     reading.interval_s = reading.measurements["duration_s"]
-    cells_by_name = zip(trace.layout.headings, trace.layout.columns, strict=True)
-    reading.facts = {name: c[0] for name, c in cells_by_name if c[0] and len({*c}) == 1}
+    reading.facts = {name: text for name, text in _stated(trace).items() if text}
     times = (cells[0] for cells, of in zip(trace.layout.columns, trace.headings, strict=True)
              if of.quantity == "time")  # fmt: skip
     intervals.is_local = intervals.start_unix_s is not None and is_local(next(times, ""))
     reading.part = _part_of(trace)
     reading.problems = trace.problems.all()
     return reading
+
+
+def stated_in(blocks: Iterable[bytes], name: str) -> dict[str, str]:
+    """Return by heading the text that all samples of a trace have; empty where they differ.
+
+    Raises:
+        FormatError: No trace.
+    """
+    return _stated(_trace_in(blocks, ReadContext(name, 0.0))[0])
+
+
+def _stated(trace: Trace) -> dict[str, str]:
+    columns = zip(trace.layout.headings, trace.layout.columns, strict=True)
+    return {name: cells[0] if len({*cells}) == 1 else "" for name, cells in columns}
 
 
 def _trace_in(blocks: Iterable[bytes], context: ReadContext) -> tuple[Trace, Block | None]:
@@ -222,9 +235,9 @@ def _values(trace: Trace, flags: list[str]) -> tuple[dict[str, np.ndarray], list
             columns.append(series_column(name, trace.layout.is_rate))
     for name, series in islice(families.items(), _MOST_COLUMNS):
         values[clean_name(name, "real")] = np.mean(series, axis=0)
-    chosen = _chosen(trace, powers)
+    chosen = machine_powers(trace, powers)
     if chosen:
-        values[POWER] = _added([powers[at] for at in chosen])
+        values[POWER] = added_powers([powers[at] for at in chosen])
     for at, numbers in powers.items():
         if at not in chosen or len(chosen) > 1:
             parts = clean_name(trace.layout.headings[at], "real").split("_")
@@ -240,13 +253,6 @@ def _values(trace: Trace, flags: list[str]) -> tuple[dict[str, np.ndarray], list
         if heading.quantity in shared and shared[heading.quantity] not in values:
             values[shared[heading.quantity]] = numbers_of(trace.layout, at) * heading.scale
     return values, columns
-
-
-def _added(series: Sequence[np.ndarray]) -> np.ndarray:
-    """Return the sum of powers; where no time has all series, of those that it has."""
-    total = np.sum(series, axis=0)
-    is_set = ~np.isnan(series).all(axis=0)
-    return np.where(is_set, np.nansum(series, axis=0), np.nan) if np.isnan(total).all() else total
 
 
 def _in_watts(trace: Trace, at: int, numbers: np.ndarray) -> np.ndarray:
@@ -274,8 +280,6 @@ def _possible(trace: Trace, at: int, numbers: np.ndarray) -> np.ndarray:
     return np.where(is_odd, np.nan, numbers)
 
 
-# Means of a power and of an energy over time are of one quantity, if they differ by this share.
-_EQUAL: Final = 0.02
 # A running total that begins at 0 has so many steps at first.
 _ONE_STEP: Final = 1.5
 _JOULES: Final = frozenset({"joule", "joules", "j"})
@@ -309,72 +313,6 @@ def _power_of(trace: Trace, at: int, joules: np.ndarray, flags: list[str]) -> np
         with np.errstate(divide="ignore", invalid="ignore"):
             power_w[rows] = np.where(dt_s > 0, own / dt_s, np.nan)
     return power_w
-
-
-def _chosen(trace: Trace, powers: dict[int, np.ndarray]) -> list[int]:
-    """Return the columns whose sum is the power of the machine: none contains another."""
-    alive = [at for at, values in powers.items() if np.nansum(values) > 0]
-    by_domain: dict[str, list[int]] = {}
-    for at in alive:
-        by_domain.setdefault(trace.headings[at].domain, []).append(at)
-    energies = {at for at in alive if trace.headings[at].quantity == "energy"}
-    if total := by_domain.get("total"):
-        same = (at for at in by_domain.get("", []) if _is_same(powers, at, total))
-        whole_machine = next((at for at in (*total, *same) if at in energies), total[0])
-        # Several supplies of a machine: `PSUPower0`. What one gives is a part of what it takes.
-        texts = {at: trace.layout.headings[at] for at in total}
-        if len(total) > 1 and all(numbered(t) and "psu" in words_of(t) for t in texts.values()):
-            return [at for at in total if _OUTPUT.isdisjoint(words_of(texts[at]))] or total[:1]
-        _doubt_sum(trace, powers, whole_machine, [at for at in alive if at != whole_machine])
-        return [whole_machine]
-    chosen = []
-    for domain in ("package", "gpu") if by_domain.keys() & {"package", "gpu"} else ("memory",):
-        columns = by_domain.get(domain, [])
-        exact = _each_once(trace, [at for at in columns if at in energies] or columns)
-        whole = [at for at in exact if numbered(trace.layout.headings[at]) is None]
-        chosen += whole[:1] or exact
-    if chosen:
-        return chosen
-    others = _each_once(trace, by_domain.get("") or by_domain.get("inside", []))
-    if len(others) > 1:
-        names = ", ".join(trace.layout.headings[at] for at in others)
-        detail = f"the power is taken as the sum of {names}"
-        trace.problems.add("overlapping_domains", "doubted", detail)
-    return others
-
-
-def _is_same(powers: dict[int, np.ndarray], at: int, totals: Sequence[int]) -> bool:
-    """Return whether an energy of each step, of no said part, is that of the whole machine."""
-    usual = float(np.mean(powers[at]))
-    return any(abs(np.nanmean(powers[n]) - usual) <= _EQUAL * usual for n in totals)
-
-
-def _each_once(trace: Trace, columns: Sequence[int]) -> list[int]:
-    """Return the first of the columns of each power: its average and its energy in another unit, as
-    `Cumulative Energy_0(Joules)` and `Cumulative Energy_0(mWh)`, are the same again.
-    """
-    kernels: dict[tuple[tuple[str, ...], str], int] = {}
-    for at in columns:
-        text = without_unit(trace.layout.headings[at])
-        number = "".join(char for char in text if char.isdigit())
-        kernels.setdefault((kernel_of(text), number), at)
-    return [*kernels.values()]
-
-
-def _doubt_sum(
-    trace: Trace, powers: dict[int, np.ndarray], total: int, parts: Sequence[int]
-) -> None:
-    """Report a total that counts parts of the machine twice."""
-    domains = {trace.headings[at].domain for at in parts}
-    added = sum((powers[at] for at in parts), np.zeros(len(powers[total])))
-    is_sum = np.isclose(added, powers[total], rtol=0.01)
-    # A processor, a GPU and a memory are apart.
-    is_nested = "total" in domains or {"package", "inside"} <= domains
-    if len(parts) > 1 and is_nested and is_sum.mean() > EVEN_SHARE:
-        names = ", ".join(trace.layout.headings[at] for at in parts)
-        name = trace.layout.headings[total]
-        detail = f"{name} is the sum of {names}, which contain one another; kept as it is"
-        trace.problems.add("overlapping_domains", "doubted", detail)
 
 
 def _intervals(trace: Trace, values: dict[str, np.ndarray]) -> Intervals:

@@ -29,10 +29,12 @@ from ingest.settings.headings import without_unit
 LOOKED_AT: Final = 200
 # Samples of a run.
 _LEAST: Final = 6
-_SET: Final = (WORDS["set"] | WORDS["given"] | WORDS["replicates"] | {"experiment", "id"}) - {
+# Words of what is set, but for those of what it ran on.
+OF_SETTINGS: Final = (WORDS["set"] | WORDS["given"]) - {
     *("device", "interval", "ratio", "percentage", "machine", "host", "hostname", "node", "server"),
     *("platform", "board", "phone", "laptop", "hardware"),
 }
+_SET: Final = OF_SETTINGS | WORDS["replicates"] | {"experiment", "id"}
 # A clock that begins again has one step in all runs, and begins in so many steps from 0.
 _STEP: Final = (0.5, 1.5)
 _SAME_STEPS: Final = 0.9

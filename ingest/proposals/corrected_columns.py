@@ -148,7 +148,7 @@ def retold(told: Iterable[str], name: str, corrected: Mapping[str, str]) -> tupl
         if kind in _LISTS and (found := item.search(line)):
             was = was or f"{kind}: {found[0].removeprefix(', ')}"
             left = item.sub("", line).replace(": , ", ": ").partition(": ")[2]
-            kept += [f"{kind}: {left}"] if left not in ("", "from the path") else []
+            kept += [f"{kind}: {left}"] if left and not left.startswith("from the ") else []
         elif kind != BY_HAND:
             kept.append(line)
     said = ", ".join(f"{column} ({words})" for column, words in corrected.items())

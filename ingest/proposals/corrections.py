@@ -37,6 +37,7 @@ from ingest.settings.column_names import clean_name
 from ingest.settings.units import doubts_in
 
 _GROUP: Final = re.compile(r"\(\?P<(\w+)>")
+_COLUMNS: Final = re.compile(r"\[(?:tables|names)\.columns\]")
 _OF_LINES: Final = (
     *("to", "name", "role", "unit", "better", "given", "scale", "scale_by", "values", "wraps_at"),
     "drop",
@@ -158,7 +159,8 @@ class ProposalText:
         said = {key: said[key] for key in _OF_LINES if said.get(key)}
         text = said["to"] if [*said] == ["to"] else said
         lines = self._paragraphs[place.at].split("\n")
-        for at in range(lines.index("[tables.columns]") + 1, len(lines)):
+        first = next(at for at, line in enumerate(lines) if _COLUMNS.fullmatch(line))
+        for at in range(first + 1, len(lines)):
             if place.name in tomllib.loads(lines[at]):
                 lines[at] = f"{key_of(place.name)} = {value_of(text)}  # {BY_HAND}"
         self._paragraphs[place.at] = "\n".join(lines)

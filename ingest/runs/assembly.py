@@ -236,7 +236,8 @@ def _finish_row(run: RunRow, meters: Sequence[RawFile]) -> None:
         )
         run.doubt(run.reads[0], "unknown_workload", detail)
     if guessed := _guess_of_names(run):
-        detail = f"columns were guessed from names of files: {guessed}"
+        source = " from names of files" if guessed.endswith("from the path") else ""
+        detail = f"columns were guessed{source}: {guessed}"
         if name := re.match(r"set: (\w+)", guessed):
             detail += f"; if {name[1]} was not set: {correcting(name[1], 'label')}"
         run.doubt(run.reads[0], "guessed_columns", detail)

@@ -197,11 +197,11 @@ def take_power(run: RunRow, power: PowerJoin) -> None:
 def _check_knobs(run: RunRow, read: SourceRead, content: Reading) -> None:
     for name, hint in content.hints.items():
         run.row.setdefault(name, hint)
+    known = {*KNOBS, "mode", *run.columns, *run.settings.columns}
     for name, value in content.knobs.items():
         named = run.row.get(name)
         if named is None:
-            is_known = name in KNOBS or name == "mode" or name in run.columns
-            if is_known and name not in run.row:
+            if name in known and name not in run.row:
                 run.row[name] = value
         elif str(value).lower() != str(named).lower() and value != named:
             detail = f"the file says {name} {value!r}, its name {named!r}; the name is used"

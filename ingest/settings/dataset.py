@@ -83,6 +83,7 @@ class NamePattern:
         labels: Groups that are labels: columns of the run that are not part of its key.
         beginning: Text that every matching path contains. It is checked before the expression,
             which is slower.
+        columns: Of what each file states, by its own name for it, the declared column.
         guessed: What a proposal took its groups for; empty if a person declared or confirmed them.
     """
 
@@ -95,6 +96,7 @@ class NamePattern:
     has_core: bool = False
     constants: tuple[tuple[str, str], ...] = ()
     labels: tuple[str, ...] = ()
+    columns: tuple[tuple[str, str], ...] = ()
     guessed: str = ""
 
 
@@ -173,6 +175,8 @@ class Settings:
             parts.append(str(self.meters))
         if self.logs:
             parts.append(str([replace(log, kinds={}) for log in self.logs]))
+        if stated := [name.columns for name in self.names if name.columns]:
+            parts.append(["stated", stated])
         # Runs that were guessed are read again for their problems.
         if any(name.guessed for name in self.names):
             parts.append("guessed")

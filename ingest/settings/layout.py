@@ -104,7 +104,7 @@ _LISTED: Final[dict[str, type[Struct]]] = {
     "names": table_of(
         "FileNames",
         {
-            **{"baseline_system": str, "set": _Constants},
+            **{"baseline_system": str, "set": _Constants, "columns": dict[str, str]},
             **{"guessed": str, "corrected": dict[str, str], "confirmed": bool},
         },
         required={"pattern": str, "workload": str, "system": str},

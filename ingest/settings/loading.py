@@ -196,6 +196,10 @@ def _name_pattern(number: int, entry: dict[str, Any], columns: Mapping[str, Colu
     knobs = {column.name for column in columns.values() if column.role == "knob"}
     labels = {column.name for column in columns.values() if column.role == "label"}
     check_groups(entry, regex, number, knobs, labels)
+    if unknown := sorted({*entry.get("columns", {}).values()} - columns.keys()):
+        raise SettingsError(
+            f"names[{number}].columns: no [columns.{unknown[0]}] declares it ({entry['path']})"
+        )
     return NamePattern(
         regex,
         entry["workload"],
@@ -206,6 +210,7 @@ def _name_pattern(number: int, entry: dict[str, Any], columns: Mapping[str, Colu
         "core" in regex.groupindex,
         tuple((name, str(value)) for name, value in entry.get("set", {}).items()),
         tuple(group for group in regex.groupindex if group in labels),
+        tuple(entry.get("columns", {}).items()),
         "" if entry.get("confirmed") else entry.get("guessed", ""),
     )
 
