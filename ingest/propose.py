@@ -261,6 +261,7 @@ def _path_blocks(
     count = f"{len(paths)} file{'' if len(paths) == 1 else 's'} of {form}, such as {paths[0]}"
     lines = [f"# {count}", "[[names]]", f"pattern = '{pattern}'", f'workload = "{workload}"']
     lines.append(f'system = "{name}"')
+    lines += [f'format = "{form}"'] * any(shape.is_voted for shape in shapes)
     knobs = {c.name for c in columns if f"(?P<{c.name}>" in pattern} - {"replicate"}
     lines += set_lines(sorted(knobs), told)
     yield "\n".join((*lines, ""))

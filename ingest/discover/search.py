@@ -22,7 +22,7 @@ from ingest.discover.found_files import (
 )
 from ingest.discover.joining import join_neighbours, join_traces, leave_documents
 from ingest.discover.matching import RunTerms, find_terms, match_terms
-from ingest.discover.names import read_core, strip_compression
+from ingest.discover.names import find_name, read_core, strip_compression
 from ingest.discover.sidecars import BadSidecarError, Sidecar
 from ingest.files.blocks import BrokenCompressionError, read_head
 from ingest.files.walk import Listing, walk_folders
@@ -217,7 +217,7 @@ class _Folder:
             form = self._declared(file) or recorded_form
             if form is None and status.st_size:
                 form = self._disk.format_of(path)
-                if form is None and self._has_header(file):
+                if (form is None or form.role == "trace") and self._has_header(file, form is None):
                     form = FORMATS_BY_NAME["table"]
         except FormatError as error:
             is_broken = isinstance(error, BrokenCompressionError)
@@ -235,7 +235,7 @@ class _Folder:
             self._refuse(path, Problem(kind, "refused", f"{error}; not read"))
 
     def _declared(self, file: _Seen) -> Format | None:
-        """Return the format of a file that the settings declare: table, power meter, text log."""
+        """Return the format of a file that the settings declare: table, meter, text log, trace."""
         path = strip_compression(file.path)
         if not file.status.st_size:
             return None
@@ -244,11 +244,20 @@ class _Folder:
         logs = self._settings.logs_of(path) if self._settings.logs else ()
         if any(not log.marks for log in logs) or (logs and has_marks(read_head(Path(path)), logs)):
             return FORMATS_BY_NAME["text_log"]
-        return FORMATS_BY_NAME["table"] if self._settings.is_table(path) else None
+        if self._settings.is_table(path):
+            return FORMATS_BY_NAME["table"]
+        is_named = any(name.format for name in self._settings.names)
+        found = find_name(path, self._settings)[0] if is_named else None
+        return FORMATS_BY_NAME.get(self._settings.names[found.number].format) if found else None
 
-    def _has_header(self, file: _Seen) -> bool:
-        """Return whether a file begins with the header of a declared table."""
+    def _has_header(self, file: _Seen, is_any: bool = True) -> bool:
+        """Return whether a file begins with the header of a declared table.
+
+        Args:
+            is_any: Whether it may be a table of the shipped settings.
+        """
         tables = self._settings.tables_of(strip_compression(file.path))
+        tables = tables if is_any else tuple(each for each in tables if not each.is_shipped)
         return bool(tables) and has_header_of(read_head(Path(file.path)), tables)
 
     def _take(self, file: _Seen, form: Format | None) -> None:

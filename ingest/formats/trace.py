@@ -148,7 +148,7 @@ def _trace_in(blocks: Iterable[bytes], context: ReadContext) -> tuple[Trace, Blo
         trace = _in_document(blocks, name)
     else:
         layout = copied(block.layout) if block else read_layout(iterate_lines(blocks))
-        trace = trace_of(layout, name) if layout else None
+        trace = trace_of(layout, name, True) if layout else None
     if not trace:
         raise FormatError(f"no times that rise at even steps ({name})")
     add = trace.problems.add

@@ -112,6 +112,15 @@ def read_layout(lines: Iterable[str], most: int | None = None) -> Layout | None:
     return None
 
 
+def header_of(head: bytes) -> str:
+    """Return the first line of a text but `sep=` and comments; empty if it names no columns."""
+    lines = without_separator(head.decode("utf-8-sig", "replace").splitlines()[:_FIRST_LINES])
+    line = next((each.strip() for each in lines if each.strip() and each[0] != "#"), "")
+    cells = next((c for s in _SEPARATORS if len(c := _split(line, s)) >= _LEAST_COLUMNS), [])
+    is_named = bool(cells) and line[0] not in "{[" and not any(map(is_value, cells))
+    return line if is_named else ""
+
+
 def _without_names(rows: Sequence[tuple[int, list[str]]]) -> list[str]:
     """Return names for rows of a date or a time of day and numbers; empty for other rows."""
     filled = [cells for _, cells in rows if any(cells)]

@@ -88,8 +88,12 @@ class Trace:
         return any(each.quantity in ("power", "energy") for each in self.headings)
 
 
-def trace_of(layout: Layout, name: str = "") -> Trace | None:
-    """Return the trace in some cells; None if they are none."""
+def trace_of(layout: Layout, name: str = "", is_known: bool = False) -> Trace | None:
+    """Return the trace in some cells; None if they are none.
+
+    Args:
+        is_known: Whether it is one however few samples it has.
+    """
     if not layout.columns:
         return None
     headings = read_headings(layout, name)
@@ -118,11 +122,13 @@ def trace_of(layout: Layout, name: str = "") -> Trace | None:
     if trace is not None and layout.is_of_board and not _are_durations(layout, headings):
         return trace
     if trace is None or trace.dt_s.size < _LEAST_SAMPLES[trace.has_energy]:
-        return _counted(layout, headings, times) or _by_deltas(layout, headings, times)
+        few = _counted(layout, headings, times) or _by_deltas(layout, headings, times)
+        return few or (trace if is_known else None)
     devices = int(trace.device.max()) + 1
     if not _has_own_texts(layout, headings, devices):
         return None
-    return trace if trace.dt_s.size >= _LEAST_SAMPLES[trace.has_energy] * devices else None
+    is_long = trace.dt_s.size >= _LEAST_SAMPLES[trace.has_energy] * devices
+    return trace if is_long or is_known else None
 
 
 def _times(layout: Layout, headings: Sequence[Heading]) -> tuple[np.ndarray, float | None] | None:

@@ -3,7 +3,8 @@
 import os
 import re
 import stat
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -15,9 +16,13 @@ from ingest.discover.names import strip_compression
 from ingest.files.blocks import HEAD_BYTES, read_head
 from ingest.files.walk import walk_folders
 from ingest.formats import Format, find_format
+from ingest.formats.trace_layout import header_of
 from ingest.settings.dataset import FILE_NAME
 
 _HEADS_A_SHAPE: Final = 3
+# Files of a shape that say whether rows are samples or runs.
+_MOST_VOTES: Final = 24
+_OF_ROWS: Final = ("trace", "table")
 _HEAD_BYTES: Final = 1 << 14
 MACHINE: Final = re.compile(r"[a-z]{1,3}\d{3,4}[a-z]*\d*")
 _BEHIND: Final = re.compile(r"[A-Za-z]{2,}[_\-]")
@@ -55,6 +60,7 @@ class Shape:
         tokens: The numbers of each file's path.
         form: Name of the format, from some heads; None if no format fits.
         role: Role of the format.
+        is_voted: Whether the content of some of its files, by itself, is of another format.
     """
 
     literals: tuple[str, ...]
@@ -63,6 +69,7 @@ class Shape:
     tokens: list[tuple[_Token, ...]] = field(default_factory=list)
     form: str | None = None
     role: str = ""
+    is_voted: bool = False
 
     @property
     def example(self) -> str:
@@ -145,10 +152,33 @@ def look(folder: Path) -> tuple[list[FoundFile], list[Shape]]:
     real = {strip_compression(file.path): file.path for file in files}
     for shape in shapes:
         _look_at(shape, top, real)
+    _vote(shapes, top, real)
     return files, shapes
 
 
-def _look_at(shape: Shape, top: Path, real: dict[str, str]) -> None:
+def _vote(shapes: Iterable[Shape], top: Path, real: Mapping[str, str]) -> None:
+    """Take files with one header for one thing, samples or a run a row, as most of them are.
+
+    A few samples are no trace by themselves: where it is equally many, samples.
+    """
+    alike: dict[str, list[Shape]] = defaultdict(list)
+    forms: dict[str, Counter[Format]] = defaultdict(Counter)
+    for shape in (each for each in shapes if each.role in _OF_ROWS):
+        for file in shape.files[:: 1 + len(shape.files) // _MOST_VOTES]:
+            with suppress(OSError, FormatError):
+                head = _head_of(top / real[file.path], _HEAD_BYTES)
+                known = find_format(file.path.rpartition("/")[2], head)
+                header = header_of(head)
+                if known is not None and known.role in _OF_ROWS and header:
+                    forms[header][known] += 1
+                    alike[header].append(shape)
+    for header, votes in forms.items():
+        best = max(votes, key=lambda form: (votes[form], form.role == "trace"))
+        for shape in alike[header] if len(votes) > 1 else ():
+            shape.form, shape.role, shape.is_voted = best.name, best.role, True
+
+
+def _look_at(shape: Shape, top: Path, real: Mapping[str, str]) -> None:
     for file in [file for file in shape.files if file.size][:_HEADS_A_SHAPE]:
         try:
             known = _format_of(file.path, top / real[file.path], _HEAD_BYTES)
@@ -163,8 +193,11 @@ def _look_at(shape: Shape, top: Path, real: dict[str, str]) -> None:
 
 
 def _format_of(path: str, place: Path, size: int) -> Format | None:
+    return find_format(path.rpartition("/")[2], _head_of(place, size))
+
+
+def _head_of(place: Path, size: int) -> bytes:
+    """Return the beginning of a file, of whole lines if it is a text."""
     head = read_head(place, size)
-    if len(head) == size and b"\0" not in head:
-        # The last line is cut.
-        head = head.rpartition(b"\n")[0] or head
-    return find_format(path.rpartition("/")[2], head)
+    is_cut = len(head) == size and b"\0" not in head
+    return (head.rpartition(b"\n")[0] if is_cut else head) or head

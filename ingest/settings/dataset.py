@@ -84,6 +84,7 @@ class NamePattern:
         beginning: Text that every matching path contains. It is checked before the expression,
             which is slower.
         columns: Of what each file states, by its own name for it, the declared column.
+        format: Of all of its files; empty if their content says it.
         guessed: What a proposal took its groups for; empty if a person declared or confirmed them.
     """
 
@@ -98,6 +99,7 @@ class NamePattern:
     labels: tuple[str, ...] = ()
     columns: tuple[tuple[str, str], ...] = ()
     guessed: str = ""
+    format: str = ""
 
 
 @dataclass(frozen=True)

@@ -106,6 +106,7 @@ _LISTED: Final[dict[str, type[Struct]]] = {
         {
             **{"baseline_system": str, "set": _Constants, "columns": dict[str, str]},
             **{"guessed": str, "corrected": dict[str, str], "confirmed": bool},
+            "format": Literal["trace"],
         },
         required={"pattern": str, "workload": str, "system": str},
     ),

@@ -212,6 +212,7 @@ def _name_pattern(number: int, entry: dict[str, Any], columns: Mapping[str, Colu
         tuple(group for group in regex.groupindex if group in labels),
         tuple(entry.get("columns", {}).items()),
         "" if entry.get("confirmed") else entry.get("guessed", ""),
+        entry.get("format", ""),
     )
 
 
