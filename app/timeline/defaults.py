@@ -13,10 +13,11 @@ from app.kit.lake_view import LakeView
 from app.kit.links import configurations
 from app.kit.settings import MAX_ROWS
 from app.timeline.panels import SAMPLED_HEAT, SAMPLED_PANELS
-from app.timeline.runs import reference_of
+from app.timeline.runs import OF_TRACES, reference_of
 from app.timeline.state import TimelineState
 from data.queries.logged_runs import (
     first_look_query,
+    joined_traces_query,
     logged_configurations_query,
     logged_runs_query,
 )
@@ -53,11 +54,14 @@ def _fitted(view: LakeView, state: TimelineState) -> TimelineState:
 
 
 def missing(view: LakeView, state: TimelineState) -> str:
-    """Return that no run of the lake has a log."""
+    """Return that no run of the lake has a log, and why traces of rows of tables are none."""
     has_logs = state.runs or len(
         view.lake.polars(*logged_runs_query([], None, 1, catalogue=view.catalogue))
     )
-    return "" if has_logs else _NO_LOGS
+    if has_logs:
+        return ""
+    has_traces = len(view.lake.polars(*joined_traces_query()))
+    return f"{_NO_LOGS} {OF_TRACES.capitalize()}." if has_traces else _NO_LOGS
 
 
 def open_link(view: LakeView, state: TimelineState) -> tuple[TimelineState, str]:

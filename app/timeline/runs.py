@@ -18,6 +18,10 @@ _MOST_OTHERS: Final = 6
 NO_LOG: Final = (
     "has no per-interrupt log, so there is nothing to show between its start and its end"
 )
+OF_TRACES: Final = (
+    "a row of a table has the energy and the time of its trace, and the lake none of the samples: "
+    "the traces have timelines if their folder is added without the table, to another lake"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +79,7 @@ def _describe(view: LakeView, run_id: str) -> RunInfo:
     problem: str | None = None
     others: tuple[dict[str, str], ...] = ()
     if not facts.has_log:
-        problem = f"{label} {NO_LOG}."
+        problem = f"{label} {NO_LOG}{f'; {OF_TRACES}' * row['is_of_trace']}."
         logged = view.lake.arrow(
             *others_query(facts.run_id, _MOST_OTHERS, catalogue=view.catalogue)
         ).to_pylist()

@@ -97,6 +97,15 @@ def _these(selection: Selection, run_ids: Sequence[str] | None) -> tuple[str, li
     return f"{where} AND run_id IN (SELECT unnest(?))", [*parameters, list(run_ids)]
 
 
+def joined_traces_query() -> tuple[str, list[Any]]:
+    """Build the query of a run that is a row of a table with the energy of its trace.
+
+    Returns:
+        SQL and parameters. Column `run_id`; no row if the lake has no such run.
+    """
+    return "SELECT run_id FROM runs WHERE list_contains(flags, 'trace_joined') LIMIT 1", []
+
+
 def first_look_query() -> tuple[str, list[Any]]:
     """Build the query of the runs that a visitor without a link sees.
 

@@ -14,15 +14,15 @@ def run_facts_query(run_ids: Sequence[str], *, catalogue: Catalogue) -> tuple[st
 
     Returns:
         SQL and parameters. Columns: a configuration's, `run_id`, `replicate`, `duration_s`,
-        `interrupts`, `has_log`, `requests`; `cores` and `files` as in `data.schema`. Unknown
-        runs have no row.
+        `interrupts`, `has_log`, `requests`, `is_of_trace` (whether a row of a table has the energy
+        of a trace); `cores` and `files` as in `data.schema`. Unknown runs have no row.
     """
     marks = ", ".join("?" * len(run_ids)) or "NULL"
     return (
         f"SELECT {', '.join(catalogue.configuration)}, run_id, replicate, duration_s, interrupts, "
         "coalesce(has_log, FALSE) AS has_log, "
-        f"{REQUESTS} AS requests, "
-        f"cores, files FROM _runs_all WHERE run_id IN ({marks})",
+        f"{REQUESTS} AS requests, coalesce(list_contains(flags, 'trace_joined'), FALSE) "
+        f"AS is_of_trace, cores, files FROM _runs_all WHERE run_id IN ({marks})",
         list(run_ids),
     )
 

@@ -316,6 +316,8 @@ def _measured(
     if trace.is_output:
         more.values |= new_values(row.values, trace.reading.measurements)
         more.workload = trace.work.key.workload
+    else:
+        more.flags.append("trace_joined")
     is_longer = window is None and _is_of_another_time(read, row, trace)
     for each in (trace, *trace.others):
         measured = each.reading.measurements
