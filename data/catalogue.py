@@ -249,9 +249,14 @@ class Catalogue:
         """Columns of what is to be saved, best first: energy, that of an item of work, power, and
         energies of parts of the machine. What follows from other columns is after what is stated.
         """
+        whole = ("energy_j", *self.costs_of_items, *self.costs_of_times(), "power_w")
+        return (*whole, *self.costs_of_parts)
+
+    @cached_property
+    def costs_of_parts(self) -> tuple[str, ...]:
+        """Columns of the energies of parts of the machine, or of phases of the run."""
         own = [c for c in self.columns if c.role == "metric" and c.better == "less"]
-        parts = [c.name for c in own if kind_of(c.unit) in ("J", "Wh")]
-        return ("energy_j", *self.costs_of_items, *self.costs_of_times(), "power_w", *parts)
+        return tuple(c.name for c in own if kind_of(c.unit) in ("J", "Wh"))
 
     @cached_property
     def costs_of_items(self) -> tuple[str, ...]:

@@ -42,6 +42,8 @@ COUNTED: Final = frozenset({"Processor", "Interrupts and switches", "Sleep state
 _TEMPERATURES: Final = frozenset({"temp", "temps", "temperature", "temperatures"})
 # Words of the names of what is a cost, whatever its unit.
 _COST_WORDS: Final = frozenset({"energy", "power"})
+# Words of names that do not say of what part or phase a metric is.
+_OF_NO_PART: Final = _COST_WORDS | {"time", "total", "mean", "avg", "average", "median", "per"}
 # Labels of how many runs or samples the means of a row are of.
 _NUMBERS: Final = frozenset(
     {"sample_size", "n", "n_runs", "num_runs", "runs", "count", "n_samples", "num_samples",
@@ -54,7 +56,7 @@ _SAME_RATE: Final = 0.02
 
 
 def choose_cost(counts: Mapping[str, int], runs: int, x: str, catalogue: Catalogue) -> str:
-    """Choose the metric along y: the first of `Catalogue.costs`, then what most runs have.
+    """Choose the metric along y: the first of `costs_beside`, then what most runs have.
 
     Args:
         counts: How many of the chosen runs have a value along x and in each metric, in the order
@@ -63,10 +65,20 @@ def choose_cost(counts: Mapping[str, int], runs: int, x: str, catalogue: Catalog
         x: The metric along x; empty for none.
     """
     for share in _SHARES:
-        for name in catalogue.costs:
+        for name in costs_beside(x, catalogue):
             if name != x and counts.get(name, 0) >= max(share * runs, 1):
                 return name
     return _commonest(counts, x, catalogue) or "energy_j"
+
+
+def costs_beside(x: str, catalogue: Catalogue) -> list[str]:
+    """Return `Catalogue.costs`, of parts and phases first those that the metric along x is of too.
+
+    `decode_energy_j` beside `decode_tps`.
+    """
+    words = {*x.split("_")} - _OF_NO_PART
+    others = {name for name in catalogue.costs_of_parts if words.isdisjoint(name.split("_"))}
+    return sorted(catalogue.costs, key=others.__contains__)
 
 
 def choose_performance(counts: Mapping[str, int], performance: str, catalogue: Catalogue) -> str:

@@ -15,6 +15,7 @@ from app.kit.competitors import models_that_ran
 from app.kit.lake_view import LakeView, leading, of_workload
 from app.kit.metric_choice import (
     choose_cost,
+    costs_beside,
     performance_column,
     telling,
     unlike_work,
@@ -225,7 +226,8 @@ def _metric(view: LakeView, selection: Selection, competitor: str) -> str:
     offered = offered_metrics(view, state)
     is_idle = selection.values("workload") == ("idle",)
     first = _IDLE_METRICS if is_idle else _STORAGE_METRICS if competitor == "mode" else ()
-    names = (*first, *view.catalogue.costs, performance_column(view, selection))
+    performance = performance_column(view, selection)
+    names = (*first, *costs_beside(performance, view.catalogue), performance)
     counted = [name for name in dict.fromkeys(names) if name in offered]
     if not counted:
         return choose_cost(dict.fromkeys(offered, 1), 1, "", view.catalogue)

@@ -69,6 +69,10 @@ def summary_of(guessed: GuessedTable) -> Iterator[str]:
         yield f"#   power: {' times '.join(guess.heading.text for guess in guessed.power)}"
     if guessed.energy:
         yield f"#   energy: the sum of {', '.join(guess.heading.text for guess in guessed.energy)}"
+    if guessed.phases:
+        names = ", ".join(phase.energy.heading.text for phase in guessed.phases)
+        first = guessed.phases[0].word
+        yield f"#   phases: {names}; none is the energy of the run, {first} has most"
     if guessed.performance:
         yield f"#   performance: {guessed.performance}"
 

@@ -31,6 +31,7 @@ from ingest.proposals.like_columns import energy_parts, mean_columns, power_part
 from ingest.proposals.long_tables import said_of_parts
 from ingest.proposals.name_tokens import renamed
 from ingest.proposals.path_parts import PathColumn, read_paths
+from ingest.proposals.phases import leave_out_phases, open_phases, phases_in_all, result_of
 from ingest.proposals.replicates import steps_of_runs
 from ingest.proposals.request_units import OF_REQUESTS, performance_of
 from ingest.proposals.roles import MOST_STEPS
@@ -78,6 +79,7 @@ class GuessedTable:
         refusal: Why no row is a run; empty if they are.
         power: Voltage and current whose product is the only power.
         energy: Columns whose sum is the only energy.
+        phases: Those of a run whose energies do not add up to one, what takes most first.
         performance: Column of the workload's performance; empty if nothing was measured.
         loop: `open` if requests arrive at a rate that was set; a latency alone may be of an item.
         kinds: By heading the kind of columns that have several in the files of the study.
@@ -106,8 +108,9 @@ class GuessedTable:
         self._is_configuration = False
         self.guesses = self._guess(content)
         self._name_columns(content.headings, settings, is_of_requests)
+        leave_out_phases(self.guesses)
         self.power = power_parts(self.guesses)
-        self.energy = energy_parts(self.guesses)
+        self.energy = energy_parts(self.guesses) or phases_in_all(self.guesses)
         path, self.parts = self._judge_paths(content, beside or table.paths, is_of_requests)
         self.path = path or (re.escape(table.paths[0]) if table.measured else "")
         self.system = dataset
@@ -118,6 +121,9 @@ class GuessedTable:
         self._aim_knobs(settings)
         self._aim_idle()
         self.performance, self.loop = performance_of(self.guesses)
+        self.phases = () if self.energy else open_phases(self.guesses)
+        if self.phases and (result := result_of(self.phases[0], self.guesses)):
+            self.performance = result.to or result.own_name
         self.kinds: Mapping[str, Kind] = {}
         is_told = any(p.role != "label" or self._is_configuration for p in self.parts)
         is_told |= bool(self.power or self.energy or self.means) or any(

@@ -52,7 +52,7 @@ _FEWEST_FIELDS: Final = 3
 _BESIDE_STAGES: Final = frozenset(
     {"data", "dataset", "model", "cpu", "gpu", "host", "to", "device", "phase"}
 )
-_STAGES: Final = {word for name in VALUES["phase"] for word in words_of(name)} - _BESIDE_STAGES
+STAGES: Final = {word for name in VALUES["phase"] for word in words_of(name)} - _BESIDE_STAGES
 PERCENTILE: Final = r"p\d+(\.\d+)?|\d\dth"
 # Statistics that a domain may have; those of spreads may be in percent of it.
 _OF_DOMAINS: Final = {*WORDS["middles"], "min", "max", "total", "sum"}
@@ -388,5 +388,5 @@ def are_domains(names: Iterable[str]) -> bool:
 def are_stages(names: Iterable[str]) -> bool:
     """Return whether most of several texts name what each run goes through: `prefill`, `decode`."""
     of = [{*words_of(name)} for name in names]
-    known = sum(bool(words & _STAGES) and words <= _STAGES | _BESIDE_STAGES for words in of)
+    known = sum(bool(words & STAGES) and words <= STAGES | _BESIDE_STAGES for words in of)
     return len(of) > 1 and 2 * known > len(of)
