@@ -110,7 +110,7 @@ def _outline_tables(
                 problems[dataset, file.path] = source.problems
         resolved = resolve_tables(dataset, reads, RunIds({work.run_id for work in plan.works}))
         problems |= {(dataset, path): said for path, said in resolved.problems.items()}
-        for row in resolved.rows():
+        for row, _ in resolved.rows():
             kind = outline.kinds[dataset, row["workload"], row["system"]]
             kind.runs += 1
             for name in ("replicate", *KNOBS):

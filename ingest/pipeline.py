@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ from ingest.runs.meter_stage import MeterStage
 from ingest.runs.progress import Progress
 from ingest.runs.readers import RunReaders, start_server_early
 from ingest.runs.row import amended_row
+from ingest.runs.row_timelines import draw_trace
 from ingest.runs.run_reader import RunReader
 from ingest.runs.workers import LostWorkerError
 from ingest.settings.layers import SettingsByFolder
@@ -162,7 +164,13 @@ class _Ingest:
         self._report_unread()
         self._committer.give_digests()
         stage = TableStage(
-            self._lake, self._state, self._discovery, plan, self._committer, self._layers
+            self._lake,
+            self._state,
+            self._discovery,
+            plan,
+            self._committer,
+            self._layers,
+            partial(draw_trace, self._lake),
         )
         stage.commit(self._report_problems)
         self._meters.prepare(self._report_problems)

@@ -19,8 +19,8 @@ NO_LOG: Final = (
     "has no per-interrupt log, so there is nothing to show between its start and its end"
 )
 OF_TRACES: Final = (
-    "a row of a table has the energy and the time of its trace, and the lake none of the samples: "
-    "the traces have timelines if their folder is added without the table, to another lake"
+    "a row of a table has a trace that took another time than the row says, or that came to the "
+    "lake before such traces had timelines: then add the files again"
 )
 
 

@@ -14,8 +14,8 @@ def run_facts_query(run_ids: Sequence[str], *, catalogue: Catalogue) -> tuple[st
 
     Returns:
         SQL and parameters. Columns: a configuration's, `run_id`, `replicate`, `duration_s`,
-        `interrupts`, `has_log`, `requests`, `is_of_trace` (whether a row of a table has the energy
-        of a trace); `cores` and `files` as in `data.schema`. Unknown runs have no row.
+        `interrupts`, `has_log`, `requests`, `is_of_trace` (whether a row of a table has a trace);
+        `cores` and `files` as in `data.schema`. Unknown runs have no row.
     """
     marks = ", ".join("?" * len(run_ids)) or "NULL"
     return (

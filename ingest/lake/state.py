@@ -132,7 +132,18 @@ def _undigested(rows: pa.RecordBatch) -> list[str]:
 def summary_row_digests(lake: LakePath, dataset: str) -> dict[int, int]:
     """Return the digests of a dataset's summary rows, by the numbers of their run ids."""
     rows = _rows(lake, None, _of_tables(dataset))
-    return {id_number(row["run_id"]): row_number(row) for row in rows}
+    return {id_number(row["run_id"]): summary_number(row) for row in rows}
+
+
+def summary_number(row: Mapping[str, Any], digest: str = "") -> int:
+    """Return the number of a row of a table; of the big files of its trace their digest counts.
+
+    Args:
+        digest: Of the sources of files that are not written yet.
+    """
+    drawn = {file["path"].rsplit(".", 2)[1] for file in row.get("files") or ()}
+    digests = sorted({*drawn, *filter(None, [digest])})
+    return row_number({**row, "files": digests, "cores": [], "has_log": None})
 
 
 def summary_ids(lake: LakePath, dataset: str) -> Iterator[str]:

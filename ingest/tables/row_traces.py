@@ -24,11 +24,11 @@ from ingest.discover.plan import RunWork
 from ingest.discover.source_reads import read_source
 from ingest.formats.trace import POWER
 from ingest.formats.trace_headings import OF_TRACES, energy_column, energy_columns
-from ingest.records import MOST_NAMED_LINES, Problem, Reading, SummaryRow
+from ingest.records import MOST_NAMED_LINES, Problem, Reading, SummaryRow, UtcWindow
 from ingest.settings.column_names import WORDS
 from ingest.settings.heading_words import words_of
 from ingest.tables.same_rows import FEWEST_RUNS, MOST_ROWS, SameRows, new_values, rows_with
-from ingest.tables.table_reads import TableRead, window_of
+from ingest.tables.table_reads import RowTrace, TableRead, window_of
 
 # Of a window a trace must cover this share.
 _LEAST_COVERED: Final = 0.9
@@ -297,6 +297,8 @@ def _give(read: TableRead, found: _Found, joined: dict[str, Ignored]) -> None:
             trace, window, reason = found[at]
             joined[trace.work.run_id] = Ignored(trace.path, reason, True)
             given[at] = _measured(read, row, trace, window)
+            if not trace.is_output:
+                read.traces[at] = RowTrace(trace.work, UtcWindow(*window) if window else None)
     used = [trace for trace, *_ in found.values()]
     parts = dict.fromkeys(each.column for t in used if t.others for each in (t, *t.others))
     columns = {name: energy_column(name) for name in parts if name != "energy_j"}

@@ -19,9 +19,9 @@ from ingest.lake.commits import Committer
 from ingest.lake.recorded_runs import SUMMARY, RecordedRun, RunIds, id_number
 from ingest.lake.state import (
     LakeState,
-    row_number,
     summary_ids,
     summary_labels,
+    summary_number,
     summary_row_digests,
 )
 from ingest.lake.tables import conform_row
@@ -33,7 +33,7 @@ from ingest.tables.mean_rows import drop_means
 from ingest.tables.row_traces import join_traces
 from ingest.tables.same_rows import drop_copies, join_repeated
 from ingest.tables.summary_rows import SummaryRuns, resolve_tables
-from ingest.tables.table_reads import RowCounts, TableRead, read_tables
+from ingest.tables.table_reads import RowCounts, RowTrace, TableRead, read_tables
 
 OnProblems = Callable[[str, str, Sequence[Problem]], None]
 
@@ -61,11 +61,13 @@ class TableStage:
         plan: Plan,
         committer: Committer,
         layers: SettingsByFolder,
+        draw: Callable[[dict[str, Any], RowTrace], None],
     ) -> None:
         """Take what is to be brought up to date.
 
         Args:
             layers: Settings of tables outside the folders of this ingest.
+            draw: Writes the big files of the trace of a row, and names them in it.
         """
         self._lake = lake
         self._state = state
@@ -73,6 +75,7 @@ class TableStage:
         self._layers = layers
         self._plan = plan
         self._committer = committer
+        self._draw = draw
         self._reads: dict[str, list[TableRead]] = {}
         # A dataset is committed again if planned runs fail; its rows count once.
         self._counted: set[str] = set()
@@ -234,16 +237,19 @@ class TableStage:
         """
         known = summary_row_digests(self._lake, dataset) if len(ours) else {}
         there, is_marked = array("Q", map(id_number, planned)), False
-        for row in resolved.rows():
+        for row, trace in resolved.rows():
             run_id, source = row["run_id"], row["sources"][0]
             number = id_number(run_id)
             there.append(number)
             if kept := labels.get((run_id, source["path"])):
                 row |= {**kept, "sources": [source, *kept["sources"][1:]]}
             old = known.get(number)
-            if old is not None and old == row_number(conform_row(row, self._state.schema)):
+            conformed = conform_row(row, self._state.schema) if old is not None else {}
+            if old is not None and old == summary_number(conformed, trace.digest if trace else ""):
                 self.unchanged += dataset not in self._counted
                 continue
+            if trace is not None:
+                self._draw(row, trace)
             self._count_new(run_id, old is None)
             self._committer.add_run(row)
             if self._committer.waiting >= BATCH_ROWS:

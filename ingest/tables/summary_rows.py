@@ -30,7 +30,7 @@ from ingest.tables.row_doubts import (
     way_to_name_it,
     workload_of_row,
 )
-from ingest.tables.table_reads import RowCounts, TableRead, window_of
+from ingest.tables.table_reads import RowCounts, RowTrace, TableRead, window_of
 from ingest.tables.unique_keys import DROPPED, FIRST, FURTHER, NONE, RowKeys
 
 # Problems of a kind that are listed by line; the rest become one problem with a count.
@@ -49,11 +49,12 @@ class SummaryRuns:
     """The rows of a dataset's summary tables, and the problems by path.
 
     Attributes:
-        rows: Yields rows of `runs`, each with a unique run id; may be called again.
+        rows: Yields rows of `runs`, each with a unique run id and perhaps a trace; may be called
+            again.
         counts: Number of rows that were read, and of those that are no rows of `runs`.
     """
 
-    rows: Callable[[], Iterator[dict[str, Any]]]
+    rows: Callable[[], Iterator[tuple[dict[str, Any], RowTrace | None]]]
     problems: dict[str, list[Problem]]
     counts: RowCounts
 
@@ -286,13 +287,13 @@ class _Resolution:
                 path = claim.read.file.path
                 self._notes[path].add("unlike_replicates", "doubted", detail, claim.row.line)
 
-    def _rows(self) -> Iterator[dict[str, Any]]:
+    def _rows(self) -> Iterator[tuple[dict[str, Any], RowTrace | None]]:
         fates = self._keys.fates
         for row, claim in self._claims():
             if fates[row] != DROPPED:
                 if fates[row] == FURTHER:
                     claim.flags.add("duplicate_key")
-                yield _build_row(claim)
+                yield _build_row(claim), claim.read.traces.get(int(self._keys.places[row]))
 
 
 def _build_row(claim: _Claim) -> dict[str, Any]:

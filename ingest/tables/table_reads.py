@@ -1,10 +1,11 @@
 """Summary tables after they were read: columns, loads, and what became of the rows."""
 
+import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -12,9 +13,11 @@ from data.declared import Column
 from data.schema import MEASUREMENTS
 from ingest.discover.found_files import RawFile
 from ingest.discover.names import KEY_KNOBS, strip_compression, workload_of
+from ingest.discover.plan import RunWork
+from ingest.discover.source_reads import sources_digest
 from ingest.files.packed import Packed
 from ingest.formats.trace_times import unix_of_number, unix_seconds
-from ingest.records import Problem, SummaryRow, SummaryTable
+from ingest.records import Problem, SummaryRow, SummaryTable, UtcWindow
 from ingest.settings.dataset import UNKNOWN
 from ingest.settings.headings import is_measurement
 from ingest.settings.units import unit_of
@@ -62,18 +65,37 @@ class RowCounts:
         )
 
 
+class RowTrace(NamedTuple):
+    """The traces of a row, as a run that was read but is none by itself.
+
+    Attributes:
+        window: The time of the row; None for all of the trace.
+    """
+
+    work: RunWork
+    window: UtcWindow | None
+
+    @property
+    def digest(self) -> str:
+        """Digest of its sources and of its time; part of the names of big files."""
+        digest = sources_digest(self.work.reads, (), self.work.files[0].settings)
+        return hashlib.sha256(f"{digest} {self.window}".encode()).hexdigest()[:12]
+
+
 @dataclass
 class TableRead:
     """A summary table after it was read.
 
     Attributes:
         joined: Tables whose values its rows took.
+        traces: Those of its rows, by their places.
     """
 
     file: RawFile
     digest: str
     table: SummaryTable
     joined: list["TableRead"] = field(default_factory=list)
+    traces: dict[int, RowTrace] = field(default_factory=dict)
 
     @property
     def columns(self) -> tuple[Column, ...]:
