@@ -148,7 +148,8 @@ def _named_by_paths(results: Sequence[Shape]) -> list[list[Shape]]:
         # Files of one depth are of the same runs if those of all are not.
         for levels in ([results], _grouped(results, lambda shape: shape.example.count("/"))):
             groups = [_grouped(level, lambda shape: shape.form) for level in levels]
-            if any(len(each) > 1 for each in groups) and all(map(_are_alike, groups)):
+            are_alike = (differ_alike([*map(_paths_of, each)]) for each in groups)
+            if any(len(each) > 1 for each in groups) and all(are_alike):
                 return [*chain.from_iterable(groups)]
     roles = {shape.role for shape in results}
     wanted = ("output", "trace") if roles - {"counts"} else ("counts",)
@@ -168,10 +169,6 @@ def _grouped(shapes: Iterable[Shape], key: Callable[[Shape], Hashable]) -> list[
     for shape in shapes:
         groups[key(shape)].append(shape)
     return [*groups.values()]
-
-
-def _are_alike(groups: Sequence[Sequence[Shape]]) -> bool:
-    return differ_alike([*map(_paths_of, groups)])
 
 
 def _paths_of(shapes: Iterable[Shape]) -> list[str]:

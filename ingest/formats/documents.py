@@ -62,8 +62,9 @@ def parse_document(text: str, name: str) -> tuple[Any, bool]:
         FormatError: It is none.
     """
     of_yaml = is_yaml(name) and not text.lstrip().startswith(("{", "["))
-    parse, close = (_parse_yaml, _whole_lines) if of_yaml else (json.loads, close_document)
-    for closed, is_cut in ((text, False), (close(text), True)):
+    parse = _parse_yaml if of_yaml else json.loads
+    closed_text = text.rpartition("\n")[0] if of_yaml else close_document(text)
+    for closed, is_cut in ((text, False), (closed_text, True)):
         try:
             return parse(closed), is_cut
         except (ValueError, RecursionError) as failure:
@@ -103,10 +104,6 @@ def close_document(text: str) -> str:
             open_.pop()
             end, closing = punctuation.end(), "".join(reversed(open_))
     return text[:end] + closing
-
-
-def _whole_lines(text: str) -> str:
-    return text.rpartition("\n")[0]
 
 
 def _parse_yaml(text: str) -> Any:

@@ -235,12 +235,9 @@ def _kind_in(cells: Iterable[Cell], role: Role | None) -> Kind:
     """
     there = [cell for cell in cells if cell is not None and not is_unset(str(cell))]
     kind = kind_of(there)
-    are_numbers = role == "metric" and (not there or any(map(_is_number, there)))
+    numbers = (not isinstance(cell, str) or is_number(cell.strip()) for cell in there)
+    are_numbers = role == "metric" and (not there or any(numbers))
     return "real" if kind == "text" and are_numbers else kind
-
-
-def _is_number(cell: Cell) -> bool:
-    return not isinstance(cell, str) or is_number(cell.strip())
 
 
 def _role_of(kind: Kind, cells: Iterable[Cell], declaration: TableDeclaration) -> Role:

@@ -174,7 +174,8 @@ def cells_beyond(header: Sequence[str], body: Sequence[Sequence[str]]) -> int:
     if len(beyond) != 1 or (count := beyond.pop()) <= 0 or len(body) < 2:
         return 0
     columns = [[cell.strip() for cell in column] for column in zip(*body, strict=True)]
-    texts = [at for at, cells in enumerate(columns) if not all(map(_is_number_or_unset, cells))]
+    filled = [[cell for cell in column if not is_unset(cell)] for column in columns]
+    texts = [at for at, cells in enumerate(filled) if not all(map(is_number, cells))]
     measured = [at for at, name in enumerate(header) if is_measurement(name)]
 
     def fits(begin: int) -> bool:
@@ -193,10 +194,6 @@ def cells_beyond(header: Sequence[str], body: Sequence[Sequence[str]]) -> int:
     is_named = all(words_of(header[at])[-1:] in _OF_TEXTS for at in texts if at < len(header))
     is_told = is_named or (counts(0) and not any(map(counts, later)))
     return count if is_first and is_told else 0
-
-
-def _is_number_or_unset(cell: str) -> bool:
-    return is_number(cell) or is_unset(cell)
 
 
 def may_recur(headings: Sequence[str]) -> bool:

@@ -218,7 +218,8 @@ def _mark_levels(guesses: Sequence[Guess]) -> None:
     for guess in metrics if has_costs and not is_product else ():
         is_same = guess.count == 1 and len(guess.numbers) >= _LEAST_PARTS
         is_level = guess.quantity == "power"
-        is_level |= guess.quantity == "energy" and any(_differ_far(time) for time in times)
+        is_far = any(t.numbers.max() >= _FAR * t.numbers.min() for t in times)
+        is_level |= guess.quantity == "energy" and is_far
         if is_level and is_same:
             guess.take("label", "one value in all rows, while what it takes differs")
         elif guess.heading.has("energy") and any(_recurs_exactly(guess, time) for time in times):
@@ -236,10 +237,6 @@ def _recurs_exactly(energy: Guess, time: Guess) -> bool:
     digits = [len(str(cell).lower().partition("e")[0].strip("-0.")) for cell in energy.cells]
     groups = [time.numbers[rows] for rows in rows_by([energy.cells], range(len(energy.cells)))]
     return min(digits) > _LEAST_DIGITS and all(np.ptp(times) > 0 for times in groups)
-
-
-def _differ_far(guess: Guess) -> bool:
-    return bool(guess.numbers.max() >= _FAR * guess.numbers.min())
 
 
 def _mark_summaries(guesses: Sequence[Guess]) -> None:

@@ -40,7 +40,8 @@ class ColumnFacts:
     def __init__(self, heading: Heading, cells: Sequence[Cell]) -> None:
         self.heading, self.has, self.quantity = heading, heading.has, quantity_of(heading)
         self.measured = is_measured(heading, self.quantity)
-        texts = _texts_of(cells)
+        texts = [str(cell).strip() for cell in cells if cell is not None]
+        texts = [text for text in texts if not is_unset(text)]
         self.cells, self.no_results = cells, frozenset[str]()
         if self.measured is not False and numbers_of(texts) is None:
             failed = {text for text in texts if _is_no_result(text)}
@@ -101,11 +102,6 @@ class ColumnFacts:
         unit = f"unit {self.heading.unit.text}" if self.heading.unit else ""
         word = next((word for word in reversed(self.heading.words) if word in MEASURED), "")
         return " and ".join(filter(None, (f"'{word}'" if word else "", unit))) or "measured"
-
-
-def _texts_of(cells: Sequence[Cell]) -> list[str]:
-    texts = [str(cell).strip() for cell in cells if cell is not None]
-    return [text for text in texts if not is_unset(text)]
 
 
 def _is_no_result(text: str) -> bool:

@@ -122,7 +122,8 @@ class FoundTable:
         """
         if not all(t.is_document and not t.place and t.rows == t.read for t in (self, other)):
             return False
-        kinds = {(path.count("/"), _kind_of_name(path)) for path in (*self.paths, *other.paths)}
+        paths = ((path.count("/"), path.rpartition("/")[2]) for path in (*self.paths, *other.paths))
+        kinds = {(depth, re.sub(r"\d+", "#", name)) for depth, name in paths}
         own, theirs = {*(self.shared or self.headings)}, {*other.headings}
         is_near = 2 * len(own & theirs) >= max(len(own), len(theirs))
         return len(kinds) == 1 and is_near and all("." in each for each in own ^ theirs)
@@ -189,10 +190,6 @@ def find_tables(
             for table in (each for each in known if path not in each.copies):
                 table.paths.append(path)
     return _joined(tables.values()), faults
-
-
-def _kind_of_name(path: str) -> str:
-    return re.sub(r"\d+", "#", path.rpartition("/")[2])
 
 
 def _joined(tables: Iterable[FoundTable]) -> list[FoundTable]:

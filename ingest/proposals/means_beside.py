@@ -80,8 +80,8 @@ def rows_meant(table: FoundTable, tables: Sequence[FoundTable]) -> str:
         if _sums_up(table, other):
             return other.paths[0]
         own = _numbers_of(other) if stated else {}
-        said = sum(_is_within(numbers, own[words]) for words, numbers in stated.items()
-                   if words in own)  # fmt: skip
+        both = [(n, own[words]) for words, n in stated.items() if len(own.get(words, ()))]
+        said = sum(bool(np.all((n >= of.min()) & (n <= of.max()))) for n, of in both)
         if said >= _SAID and _shares_names(table, other):
             return other.paths[0]
     return ""
@@ -134,10 +134,6 @@ def _shares_names(table: FoundTable, other: FoundTable) -> bool:
     known = {str(cell) for cells in texts for cell in {*cells}} | {*other.paths}
     words = {word for text in known for word in words_of(text)}
     return not any(named) or any(not words.isdisjoint(each) for cells in named for each in cells)
-
-
-def _is_within(numbers: np.ndarray, of: np.ndarray) -> bool:
-    return bool(len(of) and np.all((numbers >= of.min()) & (numbers <= of.max())))
 
 
 def _sums_up(table: FoundTable, other: FoundTable) -> bool:

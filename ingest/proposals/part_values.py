@@ -12,6 +12,13 @@ from ingest.settings.heading_words import words_of
 _MACHINE: Final = re.compile(r"[a-z]{1,3}\d{3,4}[a-z]*\d*|node\d+|host\d+", re.IGNORECASE)
 # A day.
 DAY: Final = r"(?:\d{4}-\d\d-\d\d|(?:19|20)\d\d_(?:0[1-9]|1[0-2])_[0-3]\d)"
+# It with a time of day, and with that of the end.
+MOMENT: Final = (
+    rf"{DAY}(?:[-_T ]\d\d[-_.:h]?\d\d(?:[-_.:m]?\d\d(?:[_.]\d{{3,9}})?)?)?"
+    r"(?:(?<=[-_.:]\d\d)[-_]\d\d[-_.:]\d\d[-_.:]\d\d(?!\d))?"
+)
+# A date and a time of day in digits.
+DATED: Final = r"(?:19|20)\d{6}[-_T]\d{4,6}"
 # From one hour of a day to another.
 HOURS: Final = re.compile(r"(?:[01]?\d|2[0-4])[-_](?:[01]?\d|2[0-4])")
 # Dates, seconds and ms since 1970 that are no round numbers, digests, and uuids.

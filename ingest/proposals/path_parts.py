@@ -32,8 +32,10 @@ from ingest.proposals.name_tokens import (
     optional_mark,
 )
 from ingest.proposals.part_values import (
+    DATED,
     DAY,
     HOURS,
+    MOMENT,
     are_clocks,
     are_machines,
     are_said_again,
@@ -51,22 +53,15 @@ from ingest.settings.column_names import (
 from ingest.settings.heading_words import words_of
 from ingest.settings.units import unit_of
 
-# A date, with a time of day, and with that of the end.
-_MOMENT: Final = (
-    rf"{DAY}(?:[-_T ]\d\d[-_.:h]?\d\d(?:[-_.:m]?\d\d(?:[_.]\d{{3,9}})?)?)?"
-    r"(?:(?<=[-_.:]\d\d)[-_]\d\d[-_.:]\d\d[-_.:]\d\d(?!\d))?"
-)
 # In a time of day, in `1.2GHz` and in `C++` they separate nothing; in `cg.C.16.1` the dots do.
 _ONE_PART: Final = re.compile(
     r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-    rf"|{_MOMENT}"
-    r"|(?:19|20)\d{6}[-_T]\d{4,6}"
+    rf"|{MOMENT}|{DATED}"
     r"|(?<![.\d])\d+\.\d+(?![.\d])|(?<=[A-Za-z])\++(?![A-Za-z0-9+])"
     rf"|{MODEL}"
     rf"|(?i:{'|'.join(sorted(v for of in VALUES.values() for v in of if '_' in v))})(?![A-Za-z0-9])"
 )
 _TOOLS: Final = frozenset(known.name for known in FORMATS if known.role == "output")
-_DATED: Final = re.compile(r"(?:19|20)\d{6}[-_T]\d{4,6}")
 # Of twice as many paths and more, so many are read.
 _MOST_READ: Final = 5_000
 # Names of what a file has of a run.
@@ -202,7 +197,7 @@ def _read_names(paths: Sequence[str], own: str) -> tuple[str, list[PathColumn]]:
     end = ends.pop() if len(ends) == 1 else ""
     reader = _Reader()
     bare = tuple(name.removesuffix(end) for name in names)
-    pattern = reader.read_whole(bare, own, "" if is_told else None)
+    pattern = reader.group(bare, "", own, "" if is_told else None)
     return pattern + literal(end), reader.columns
 
 
@@ -229,7 +224,7 @@ class _Reader:
         """
         is_time = self.is_below_day and all(map(HOURS.fullmatch, texts))
         if level == "folder" and (is_time or are_machines(texts)):
-            return self._group(texts, "", level, "-" if is_time else "")
+            return self.group(texts, "", level, "-" if is_time else "")
         ends = {text.rpartition(".")[2] for text in texts if "." in text[1:]}
         end = f".{ends.pop()}" if level == "file" and len(ends) == 1 else ""
         bare = tuple(
@@ -265,12 +260,8 @@ class _Reader:
                 listed = None if token.is_listed else marks
                 # Of `run_1_repetition_0` the last number is of the replicate.
                 is_set = at in counted[:-1]
-                pattern += self._group(token.texts, word, level, listed, unit, is_set)
+                pattern += self.group(token.texts, word, level, listed, unit, is_set)
         return pattern + literal(end)
-
-    def read_whole(self, names: tuple[str, ...], level: str, marks: str | None) -> str:
-        """Return the pattern of names that are one part."""
-        return self._group(names, "", level, marks)
 
     def read_fronts(self, paths: Sequence[str], depth: int) -> str:
         """Return the pattern of folders above those that all paths have, if nothing else tells some
@@ -290,7 +281,7 @@ class _Reader:
         words = {word for text in named for word in words_of(text) if not word.isdigit()}
         before = len(self.columns)
         if len(named) <= _MOST_FRONTS and not words <= WORDS["replicates"]:
-            self._group(texts, "", "folder", None)
+            self.group(texts, "", "folder", None)
         if len(self.columns) == before:
             return ""
         either = "|".join(map(literal, named))
@@ -319,7 +310,7 @@ class _Reader:
         ranges = [{*range(first, first + len(numbers))} for numbers in counted.values()]
         return len(counted) > 1 and [*counted.values()] == ranges
 
-    def _group(
+    def group(
         self,
         texts: tuple[str, ...],
         word: str,
@@ -339,10 +330,10 @@ class _Reader:
         kind, is_stamp = kind_of(texts, word)
         if self.is_below_day and all(map(HOURS.fullmatch, values)):
             kind, is_stamp = "text", True
-        form = _DATED.pattern if all(map(_DATED.fullmatch, values)) else form_of(values, marks)
+        form = DATED if all(re.fullmatch(DATED, v) for v in values) else form_of(values, marks)
         if any(mark in v for mark in marks or "" for v in values):
             # The marks of a moment end no part.
-            form = _MOMENT if all(re.fullmatch(_MOMENT, v) for v in values) else form
+            form = MOMENT if all(re.fullmatch(MOMENT, v) for v in values) else form
         form = {"text": form, "real": r"\d+(?:\.\d+)?", "whole": r"\d+"}[kind]
         kinds = {word for value in values for word in words_of(value)}
         is_kind = level == "file" and kind == "text" and bool(self._texts) and kinds <= _KINDS

@@ -139,7 +139,9 @@ _OF_NUMBERS: Final = (
     _CAME_OUT,
     _Case(lambda c: c.has("timestamp", "datetime", "date") or are_epochs(c.heading, c.numbers)
           or (c.measured is not True and _are_dates(c)), "label", "a time of day or a date"),
-    _Case(lambda c: _is_drawn(c), "label", DRAWN),
+    # Nobody chose them.
+    _Case(lambda c: c.differs and c.has("seed") and all(len(t) > _MOST_SEED for t in c.counts),
+          "label", DRAWN),
     _Case(lambda c: _is_of_the_machine(c), "label", "the state of the machine"),
     _Case(lambda c: _is_index(c), "label", ROW),
     _Case(lambda c: c.has("model") and c.has("params", "parameters", "fsize", "flops", "macs")
@@ -157,7 +159,8 @@ _OF_NUMBERS: Final = (
     _Case(lambda c: _is_supply(c), "knob", "voltages far apart that recur: {c.variety}"),
     _Case(lambda c: c.has(*WORDS["loads"]) and c.recurs and c.kind == "whole"
           and is_even(c.numbers), "knob", "a load that was offered: {c.variety}"),
-    _Case(lambda c: _is_progression(c), "knob", "whole numbers in even steps: {c.variety}"),
+    _Case(lambda c: c.kind == "whole" and c.has("duration") and are_multiples(c.numbers)
+          and min(c.counts.values()) > 1, "knob", "whole numbers in even steps: {c.variety}"),
     # What was measured, by its heading, or by values that nobody sets.
     _Case(lambda c: is_counted(c.heading) and any("." in t.rstrip("0.") for t in c.counts),
           "metric", "fractions of what is counted in whole: means"),
@@ -291,11 +294,6 @@ def _are_stamped(column: ColumnFacts) -> bool:
     return column.differs and len(rests) == 1 and rests.isdisjoint(column.counts)
 
 
-def _is_drawn(column: ColumnFacts) -> bool:
-    """Return whether seeds are of so many digits that nobody chose them, and each of one run."""
-    return column.differs and column.has("seed") and all(len(t) > _MOST_SEED for t in column.counts)
-
-
 def _is_of_the_machine(column: ColumnFacts) -> bool:
     """Return whether an object that describes the machine has a number, of each run another.
 
@@ -387,9 +385,3 @@ def _is_odd(column: ColumnFacts) -> bool:
     least = _ODD_DIGITS - is_counted(heading)
     odd = [text for text in column.counts if len(text.strip("-0")) >= least and int(text) % _STEP]
     return 2 * len(odd) >= column.count
-
-
-def _is_progression(column: ColumnFacts) -> bool:
-    """Return whether durations are whole steps of one size that all recur, as no measured ones."""
-    is_whole = column.kind == "whole" and column.has("duration")
-    return is_whole and are_multiples(column.numbers) and min(column.counts.values()) > 1

@@ -75,8 +75,10 @@ def give_work(guesses: Sequence[Guess]) -> None:
         if guess.kind == "text" or guess.is_declared or is_working:
             continue
         others = [each.cells for each in knobs if each is not guess]
+        ends = guess.heading.words[:1] + guess.heading.words[1:][-1:]
+        is_number = guess.kind == "whole" and len(ends) > 1 and not _COUNTS.isdisjoint(ends)
         # So does what ran as long as someone set.
-        is_amount = is_batch or _is_number_of_things(guess) or guess.heading.has("duration")
+        is_amount = is_batch or is_number or guess.heading.has("duration")
         if is_amount and _costs_grow(guess, guesses, others):
             work.append((guess, _A_BATCH if is_batch else "costs grow with it: an amount of work"))
         elif _times_grow(guess, guesses, others):
@@ -237,13 +239,6 @@ def _is_sum(whole: Guess, price: Guess, repeats: Guess) -> bool:
         return False
     factors = whole.numbers / (price.numbers * repeats.numbers)
     return bool(factors.max() <= (1 + _SAME) * factors.min())
-
-
-def _is_number_of_things(guess: Guess) -> bool:
-    words = guess.heading.words
-    return (
-        guess.kind == "whole" and len(words) > 1 and not _COUNTS.isdisjoint((words[0], words[-1]))
-    )
 
 
 def _costs_grow(guess: Guess, guesses: Sequence[Guess], others: Sequence[Sequence[Cell]]) -> bool:
