@@ -107,9 +107,7 @@ def describe_add(commands: Any) -> argparse.ArgumentParser:
     )
     sub.add_argument("--settings", type=existing_path, metavar="FILE.toml")
     sub.add_argument(
-        "--no-propose",
-        action="store_true",
-        help="do not guess settings for a folder that has none",
+        "--no-propose", action="store_true", help="do not guess settings for a folder that has none"
     )
     sub.add_argument(
         "--dry-run", action="store_true", help="say what would become runs; write nothing"

@@ -109,10 +109,7 @@ def _window(above: Sequence[Mark], below: Sequence[Mark]) -> UtcWindow | None:
 
 
 def add_settings(
-    reading: Reading,
-    output: Output,
-    outputs: Sequence[Output],
-    said_in: Callable[[str], Hashable],
+    reading: Reading, output: Output, outputs: Sequence[Output], said_in: Callable[[str], Hashable]
 ) -> None:
     """Add what stands above an output to what the tool says itself, but titles that say the same.
 

@@ -12,10 +12,7 @@ from ingest.formats.trace_cells import is_number, number_text
 from ingest.formats.trace_counters import is_running_total
 from ingest.formats.trace_headings import Heading, words_of
 from ingest.formats.trace_layout import Layout
-from ingest.formats.trace_quantities import (
-    numbers_of,
-    read_headings,
-)
+from ingest.formats.trace_quantities import numbers_of, read_headings
 from ingest.formats.trace_times import read_times
 from ingest.records import ProblemList
 from ingest.settings.column_names import WORDS

@@ -19,14 +19,7 @@ from ingest.declarations import TableColumn
 from ingest.formats.json_cells import Cell
 from ingest.proposals.beside import A_PART, mark_beside
 from ingest.proposals.counted_energies import read_counted
-from ingest.proposals.guess import (
-    MOST_VALUES,
-    Guess,
-    decides,
-    digits_of,
-    is_even,
-    rows_by,
-)
+from ingest.proposals.guess import MOST_VALUES, Guess, decides, digits_of, is_even, rows_by
 from ingest.proposals.heading_roles import is_measured, read_together
 from ingest.proposals.lake_columns import choose_targets
 from ingest.proposals.named_powers import leave_out_unmeasured, name_items, read_products
@@ -39,14 +32,7 @@ from ingest.proposals.replicates import (
     was_repeated,
 )
 from ingest.proposals.request_units import AT_RANDOM, settle_rates
-from ingest.proposals.roles import (
-    A_NAME,
-    FEW_VALUES,
-    MOST_NAMES,
-    MOST_STEPS,
-    REMARK,
-    guess_of,
-)
+from ingest.proposals.roles import A_NAME, FEW_VALUES, MOST_NAMES, MOST_STEPS, REMARK, guess_of
 from ingest.proposals.twin_columns import mark_twins, take_sizes_of_models
 from ingest.proposals.work_columns import (
     give_work,

@@ -175,11 +175,7 @@ def _power_w(work: Work, busy: Reals, clock: Reals, cores: int, packages: int) -
 
 
 def measure(
-    workload: Workload,
-    system: System,
-    settings: Settings,
-    amount: float,
-    rng: np.random.Generator,
+    workload: Workload, system: System, settings: Settings, amount: float, rng: np.random.Generator
 ) -> dict[str, NDArray[np.float64] | NDArray[np.int64]]:
     """Measure one noisy replicate of each run.
 

@@ -14,14 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from data.catalogue import PARTS
-from data.declared import (
-    COMPUTED_NAMES,
-    WORDS_OF_FITS,
-    WORDS_OF_PAGES,
-    Column,
-    Role,
-    check_name,
-)
+from data.declared import COMPUTED_NAMES, WORDS_OF_FITS, WORDS_OF_PAGES, Column, Role, check_name
 from data.errors import DataError
 
 _TEXTS: Final = tomllib.loads((Path(__file__).parent / "words.toml").read_text("utf-8"))

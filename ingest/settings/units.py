@@ -78,7 +78,7 @@ RATES: Final = {
 }
 # Only in brackets: as words they mean something else.
 _BRACKETED: Final = {
-    **{"min": "min", "h": "h", "hr": "h", "sec.": "s", "ws": "J", "mws": "mJ", "kws": "kJ"},
+    **{"min": "min", "h": "h", "hr": "h", "sec.": "s", "ws": "J", "mws": "mJ", "kws": "kJ"}
 }
 # `milliJ`, `muJ`, and with what stands between: `micro-Wh`, `$\\mu$ J`.
 _PREFIX: Final = re.compile(rf"(?i)({'|'.join(PREFIX_WORDS)}|mu)([a-z]+)")

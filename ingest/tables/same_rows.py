@@ -95,9 +95,7 @@ def rows_with(
 
 
 def _same_columns(
-    rows: Sequence[Mapping[str, object]],
-    keys: Sequence[Mapping[str, object]],
-    names: Sequence[str],
+    rows: Sequence[Mapping[str, object]], keys: Sequence[Mapping[str, object]], names: Sequence[str]
 ) -> dict[str, str]:
     """Return by the name of a setting in keys the column of rows that has its values.
 
