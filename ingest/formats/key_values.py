@@ -257,7 +257,9 @@ def _whole_run(lines: Sequence[_Line]) -> dict[str, str]:
               and not line.is_beside]  # fmt: skip
         if not of:
             continue
-        best = min(of, key=_distance)
+        # Extremes of an energy or a power are further from that of the run.
+        extremes = [line for line in of if not WORDS["statistics"].isdisjoint(line.words)]
+        best = min(of, key=lambda line: (_WHOLE.index(line.heading.domain), line in extremes))
         # Of a processor and a card none is the whole, but that of a package has its GPU in it.
         is_cpu = best.heading.domain == "package" and _PACKAGES.isdisjoint(best.words)
         if not (is_cpu and any(line.heading.domain == "gpu" for line in of)):
@@ -272,12 +274,6 @@ def _whole_run(lines: Sequence[_Line]) -> dict[str, str]:
 def _unnumbered(line: _Line) -> list[str]:
     """Return the words that `Package 0 energy` and `Package 1 energy` share."""
     return [word.rstrip("0123456789") for word in line.words if not word.isdigit()]
-
-
-def _distance(line: _Line) -> tuple[int, bool]:
-    """Say how far an energy or a power is from that of the run: extremes of it are further."""
-    is_extreme = not WORDS["statistics"].isdisjoint(line.words)
-    return _WHOLE.index(line.heading.domain), is_extreme
 
 
 def _take_knob(

@@ -125,13 +125,10 @@ def _pivoted(table: Table, pivot: tuple[str, str] | None) -> Table:
     key = [at for at in others if at not in own]
     own = [value_at, *(at for at in own if table.headings[at])]
     turned = _turned(table, values, key, {at: table.headings[at] * (at != value_at) for at in own})
-    return with_plain_numbers(turned, is_comma_separated=True, took=_times_in(turned.headings))
-
-
-def _times_in(headings: Sequence[str]) -> set[str]:
-    """Return the headings of measured times, and not of times of day."""
-    read = [each for each in map(read_heading, headings) if not each.has(*WORDS["times_of_day"])]
-    return {each.text for each in read if quantity_of(each) == "time"}
+    # Measured times, and not times of day.
+    read = [h for h in map(read_heading, turned.headings) if not h.has(*WORDS["times_of_day"])]
+    took = {each.text for each in read if quantity_of(each) == "time"}
+    return with_plain_numbers(turned, is_comma_separated=True, took=took)
 
 
 def _with_parts(table: Table, parts: Sequence[str]) -> Table:

@@ -196,7 +196,9 @@ def _one_header(first: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]
         return first
     # What `describe` of pandas writes below each quantity.
     is_described = {"count", "mean", "std"} <= {*owns}
-    owns = [_described(own) for own in owns] if is_described else owns
+    if is_described:
+        shares = [_SHARE.sub(r"p\1", own) for own in owns]
+        owns = ["median" if share == "p50" else share for share in shares]
     names, group, is_index = [], "", True
     for title, own, other in zip(groups, owns, others, strict=True):
         group = title or (group if own else "")
@@ -207,12 +209,6 @@ def _one_header(first: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]
     if len({*names}) < len(names):
         return first
     return [(line, names)] if is_index else [(line, names), first[2]]
-
-
-def _described(statistic: str) -> str:
-    """Return the name of a statistic that pandas writes as a share: `25%` is `p25`."""
-    name = _SHARE.sub(r"p\1", statistic)
-    return "median" if name == "p50" else name
 
 
 def _are_units(header: Sequence[str], cells: Sequence[str], row: Sequence[str]) -> bool:

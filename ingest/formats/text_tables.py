@@ -218,7 +218,10 @@ class _Reader:
             if len(cells) != len(headings):
                 cells = self._repaired(headings, cells, text)
             if len(cells) != len(headings):
-                self._refuse(table, cells, section.start + line)
+                if not cells[0].lstrip().startswith("#"):
+                    detail = f"{len(cells)} fields, expected {len(headings)}; row dropped"
+                    problems.add("field_count", "refused", detail, section.start + line)
+                    table.refused += 1
             elif cells[0].strip() == written[0] and headings_of(cells) == written:
                 detail = "the header stands between rows again; passed over"
                 problems.add("repeated_header", "repaired", detail, section.start + line)
@@ -248,12 +251,6 @@ class _Reader:
         spaced = line.strip(" \t").split(" ") if line else []
         cells = spaced if len(spaced) == len(headings) else cells
         return _with_gap(self._tables, headings, cells) if self._tables else cells
-
-    def _refuse(self, table: Table, cells: Sequence[str], line: int) -> None:
-        if not cells[0].lstrip().startswith("#"):
-            detail = f"{len(cells)} fields, expected {len(table.headings)}; row dropped"
-            self._problems.add("field_count", "refused", detail, line)
-            table.refused += 1
 
 
 def _with_gap(

@@ -136,7 +136,9 @@ def _mark_ranges(guesses: Sequence[Guess]) -> None:
             is_like = guess.heading.unit == least.heading.unit and {*guess.heading.words} >= stem
             same = is_like and len(guess.numbers) == len(least.numbers) == len(most.numbers)
             is_other = guess is not least and guess is not most
-            if same and is_other and _are_between(least, guess, most):
+            if not (same and is_other and np.any(least.numbers < most.numbers)):
+                continue
+            if np.all((least.numbers <= guess.numbers) & (guess.numbers <= most.numbers)):
                 for end in (least, most):
                     end.better, end.why = None, f"the range of {guess.heading.text}"
                 break
@@ -146,11 +148,6 @@ def _without(guess: Guess, ends: frozenset[str]) -> frozenset[str]:
     """Return the words of a heading but for those of an end of a range; empty if it has none."""
     words = {*guess.heading.words}
     return frozenset(words - ends) if words & ends else frozenset()
-
-
-def _are_between(least: Guess, guess: Guess, most: Guess) -> bool:
-    is_within = np.all((least.numbers <= guess.numbers) & (guess.numbers <= most.numbers))
-    return bool(is_within and np.any(least.numbers < most.numbers))
 
 
 def _mark_regions(guesses: Sequence[Guess]) -> None:

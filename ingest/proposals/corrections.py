@@ -120,8 +120,10 @@ class ProposalText:
             aims.setdefault(entry.get("workload", ""), set()).update(self._aims(at))
             if at in self._touched and "refuse" not in entry:
                 self._check(at, entry)
+        own = {name: said["role"] for _, name, said in self._sections("columns")}
+        metrics = {n for n, role in own.items() if role == "metric"} | MEASUREMENTS.keys() - own
         for at, name, work in self._sections("workloads"):
-            there = {aim for aim in aims.get(name, ()) if self._is_metric(aim)}
+            there = aims.get(name, set()) & metrics
             if work["performance_metric"] in self._left - there:
                 costs = sorted(there - {"energy_j", "power_w"}, key=preference_of)
                 self._paragraphs[at] = (
@@ -149,10 +151,6 @@ class ProposalText:
             if name == place.aim:
                 return at, {**section, **{k: v for k, v in said.items() if k == "values"}}
         return 0, said
-
-    def _is_metric(self, name: str) -> bool:
-        own = {name: said["role"] for _, name, said in self._sections("columns")}
-        return own.get(name, "metric" if name in MEASUREMENTS else "") == "metric"
 
     def _put(self, place: Place, said: Mapping[str, Any]) -> None:
         """Write what the line of a column says, and that a person corrected it."""

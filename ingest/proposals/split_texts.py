@@ -6,7 +6,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Hashable, Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import zip_longest
 from typing import Final
@@ -112,7 +112,10 @@ def _read_parts(
     combinations = math.prod(part.values for part in settings)
     is_all = is_apart and len(texts) >= _FEWEST_APART and len(parts) == len(settings)
     is_all = is_all and combinations == len(texts) and all(all(f.values()) for f in found)
-    known = _known_parts(pattern, settings, cells, [*others.values()])
+    matches = [re.fullmatch(pattern, str(cell).strip()) for cell in cells]
+    own_texts = [[match[part.name] if match else None for match in matches] for part in settings]
+    # Parts that go with another column, value by value.
+    known = sum(any(are_twins(text, other) for other in others.values()) for text in own_texts)
     if not is_named and (_are_crossed(names, texts) or _have_forms(settings, found)):
         return (pattern, parts) if known < len(parts) else None
     # A bare number at the end may be of a thing: `sata_2`.
@@ -235,7 +238,10 @@ def _stated_parts(
     ends = [*zip(*between.values(), strict=True)]
     free = [at for at, end in enumerate(ends) if len({*end}) > 1]
     of_cells = [between.get(str(cell).strip(), ()) for cell in cells]
-    if (free and not _is_said(of_cells, others)) or not is_told or is_named:
+    # Another column, whose values recur, may say what they differ in else.
+    recurring = [other for other in others.values() if 2 * len({*other}) <= len(other)]
+    is_said = any(are_twins(of_cells, other) for other in recurring)
+    if (free and not is_said) or not is_told or is_named:
         return None
     pattern, parts = _head_of(heads, taken)
     values = [[row[at]["value"] for row in rows] for at in range(len(names))]
@@ -265,11 +271,6 @@ def _stated_parts(
     own = {p.name: [match[p.name] if match else "" for match in matches] for p in parts}
     known = {part.name: "" for part in parts if own[part.name] in there}
     return renamed(pattern, known), [part for part in parts if part.name not in known]
-
-
-def _is_said(parts: Sequence[Hashable], others: Mapping[str, Sequence[Cell]]) -> bool:
-    """Return whether another column, whose values recur, says what parts of texts differ in."""
-    return any(2 * len({*o}) <= len(o) and are_twins(parts, o) for o in others.values())
 
 
 def rests_of(pattern: str, cells: Sequence[Cell]) -> dict[str, str]:
@@ -317,15 +318,3 @@ def _recurs(cells: Sequence[Cell], others: Mapping[str, Sequence[Cell]]) -> bool
         and not decides(cells, other)
         for heading, other in others.items()
     )
-
-
-def _known_parts(
-    pattern: str,
-    parts: Sequence[PathColumn],
-    cells: Sequence[Cell],
-    others: Sequence[Sequence[Cell]],
-) -> int:
-    """Return how many parts of texts go with another column, value by value."""
-    matches = [re.fullmatch(pattern, str(cell).strip()) for cell in cells]
-    own = ([match[part.name] if match else None for match in matches] for part in parts)
-    return sum(any(are_twins(part, other) for other in others) for part in own)

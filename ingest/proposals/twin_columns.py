@@ -84,8 +84,9 @@ def mark_twins(guesses: Sequence[Guess]) -> None:
     for guess in (each for each in knobs if each.kind == "text"):
         # `optimized` is no where another names no form. Of PyTorch, whose threads nobody states,
         # the name was set; so was that of a mode of which a path is.
+        says_yes = {str(cell).strip().lower() for cell in guess.cells} <= YES_OR_NO
         forms = (n for n, cells in blank if n is not guess and any(cells)
-                 and (_says_yes(guess) or (n.kind == "text" and not are_paths(n.cells)))
+                 and (says_yes or (n.kind == "text" and not are_paths(n.cells)))
                  and are_twins(cells, guess.cells))  # fmt: skip
         if (form := next(forms, None)) is not None:
             guess.take("label", f"says whether there is a {form.heading.text}")
@@ -253,17 +254,11 @@ def _differ_in_words(guess: Guess, knobs: Sequence[Guess]) -> bool:
     others = [each.cells for each in knobs if each is not guess and each.is_set]
     groups = rows_by(others, range(len(guess.cells)))
     alike = [rows for rows in groups if len(rows) > 1]
-    names = [{_words_in(guess.cells[row]) for row in rows} for rows in alike]
+    words = [words_of(str(cell)) for cell in guess.cells]
+    own = [frozenset(word for word in each if len(word) > 1 and word.isalpha()) for each in words]
+    names = [{own[row] for row in rows} for rows in alike]
     unlike = all(len(name) == len(rows) for name, rows in zip(names, alike, strict=True))
     return 0 < 2 * len(alike) < len(groups) and unlike
-
-
-def _words_in(cell: Cell) -> frozenset[str]:
-    return frozenset(word for word in words_of(str(cell)) if len(word) > 1 and word.isalpha())
-
-
-def _says_yes(guess: Guess) -> bool:
-    return {str(cell).strip().lower() for cell in guess.cells} <= YES_OR_NO
 
 
 def _combinations(parts: Sequence[Guess]) -> int:

@@ -4,10 +4,8 @@
 measured. Each is a column of its own; `energy_j` has that of a trace that says to be of the whole.
 """
 
-from collections.abc import Sequence
 from typing import Final
 
-from ingest.discover.source_reads import SourceRead
 from ingest.formats.trace_headings import energy_column, energy_columns
 from ingest.records import Reading
 from ingest.runs.row import RunRow
@@ -28,9 +26,13 @@ def keep_parts(run: RunRow) -> None:
         if read.file.format.role == "trace" and isinstance(read.content, Reading)
     ]
     traces = [(read, each) for read, each in readings if _ENERGY in each.measurements]
-    if traces:
-        _doubt_lengths(run, readings)
-    for _, each in readings if traces else ():
+    if not traces:
+        return
+    lengths = [content.measurements.get("duration_s", 0.0) for _, content in readings]
+    if min(lengths) < (1 - _AS_LONG) * max(lengths):
+        detail = f"traces of one run last {min(lengths):.6g} to {max(lengths):.6g} s"
+        run.doubt(readings[0][0], "duration_off", detail)
+    for _, each in readings:
         if _ENERGY not in each.measurements:
             each.measurements.pop("duration_s", None)
     if len(traces) < 2:
@@ -46,11 +48,3 @@ def keep_parts(run: RunRow) -> None:
         if any(not c.intervals or c.intervals.start_unix_s is None for _, c in traces):
             detail += "; without dates only their lengths say that they are of one run"
         run.doubt(traces[0][0], "parts_only", detail)
-
-
-def _doubt_lengths(run: RunRow, traces: Sequence[tuple[SourceRead, Reading]]) -> None:
-    """Doubt a run whose traces are not of one time."""
-    lengths = [content.measurements.get("duration_s", 0.0) for _, content in traces]
-    if min(lengths) < (1 - _AS_LONG) * max(lengths):
-        detail = f"traces of one run last {min(lengths):.6g} to {max(lengths):.6g} s"
-        run.doubt(traces[0][0], "duration_off", detail)

@@ -17,7 +17,6 @@ from math import isclose
 from pathlib import Path
 from typing import Any, Final
 
-from data.declared import Column
 from ingest.discover.found_files import Ignored
 from ingest.discover.names import canonical_system
 from ingest.files.packed import Packed
@@ -180,15 +179,12 @@ def _name_of_runs(read: TableRead, other: TableRead) -> str:
         own, others = ([row.values.get(column.name) for row in each] for each in rows)
         is_unique = len(own) == len({*own}) and len(others) == len({*others})
         is_shared = 2 * len({*own} & {*others} - {None}) > len(own)
-        if is_unique and is_shared and len(own) >= _FEWEST and _is_a_name(column):
+        # Texts are names, and numbers that their heading says to identify runs.
+        identifiers = {*words_of(column.title)} & WORDS["identifiers"] - _OF_ROWS
+        is_name = column.kind == "text" or bool(identifiers)
+        if is_unique and is_shared and len(own) >= _FEWEST and is_name:
             return column.name
     return ""
-
-
-def _is_a_name(column: Column) -> bool:
-    """Return whether a column is of texts, or of numbers that its heading says to identify runs."""
-    words = {*words_of(column.title)}
-    return column.kind == "text" or bool(words & WORDS["identifiers"] - _OF_ROWS)
 
 
 def _are_apart(join: _Join) -> bool:
