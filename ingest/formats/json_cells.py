@@ -30,11 +30,7 @@ _UNITS: Final = ("unit", "units")
 # Times that are apart by less are one.
 _SAME_TIME: Final = 0.02
 # Keys of what stands beside the objects of a dictionary and is none of them.
-_ASIDE: Final = frozenset(
-    {"note", "notes", "comment", "comments", "remark", "remarks", "description", "about", "title",
-     "info", "meta", "metadata", "config", "configuration", "settings", "parameters", "environment",
-     "unit", "units"}
-)  # fmt: skip
+_ASIDE: Final = WORDS["asides"]
 STATISTICS: Final = ("n", "mean", "sd", "p50", "p99")
 # Fewer cells of lists are no sweep; an epoch and a step of a training are no settings.
 _FEWEST_STEPS: Final = 3

@@ -45,10 +45,7 @@ _RESULTS: Final = {"elapsed", "makespan", "wall", "walltime", "throughput"}
 _MOST_SET: Final = 1e5
 # Keys of a document that no run wrote: a notebook, a lock file of packages.
 _OTHER_TOOLS: Final = ("nbformat", "lockfileVersion")
-_CONFIGURATIONS: Final = frozenset(
-    {"config", "configuration", "params", "parameters", "hparams", "hyperparameters", "args"}
-    | {"arguments", "settings", "options"}
-)
+_CONFIGURATIONS: Final = WORDS["configurations"]
 
 
 @dataclass(slots=True)

@@ -25,9 +25,7 @@ _EVEN: Final = (0.3, 3.0)
 # Numbers of samples are no settings.
 _NUMBERS: Final = WORDS["replicates"] | WORDS["samples"] | {"epoch"}
 _CLOCKS: Final = frozenset({"time", "timestamp", "elapsed", "t", "ts", "epoch", "datetime"})
-_BESIDE: Final = frozenset(
-    {"stamp", "sample", "relative", "unix", "utc", "seconds", "sec", "s", "ms"}
-)
+_BESIDE: Final = WORDS["beside_clocks"]
 # Samples of energy are seldom so far apart.
 _RUN_S: Final = 2.0
 # Lists have names in the plural, or say that they are lists: `timestamps`, `power_samples`.

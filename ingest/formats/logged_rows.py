@@ -15,6 +15,7 @@ from typing import Final
 
 from ingest.formats.json_cells import parsed
 from ingest.formats.written_numbers import is_number
+from ingest.settings.column_names import WORDS
 from ingest.settings.heading_words import words_of
 from ingest.settings.headings import is_measurement, is_setting
 
@@ -24,9 +25,7 @@ LEAST_LOGGED: Final = 3
 LOGGED_LINES: Final = 400
 _LEAST_CELLS: Final = 3
 # Words of what counts the steps of one run.
-_STEPS: Final = frozenset(
-    {"epoch", "epochs", "step", "steps", "sample", "samples", "tick", "frame"}
-)
+_STEPS: Final = WORDS["steps_of_logs"]
 # Words of what counts the parts of one run.
 PARTS: Final = frozenset({"core", "cpu", "socket", "package", "gpu", "rank", "phase", "stage"})
 _LONGEST: Final = 2_000

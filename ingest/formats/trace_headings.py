@@ -30,11 +30,7 @@ _WORDS: Final[dict[Quantity, frozenset[str]]] = {
 _NO_POWER: Final = _WORDS["voltage"] | _WORDS["current"] | {"volt", "amp"}
 _NAMES: Final = frozenset().union(*_WORDS.values())
 # What was set or is possible, a property, or a part of a duration; no reading.
-_NO_READING: Final = frozenset(
-    {"limit", "cap", "factor", "state", "min", "max", "minimum", "maximum", "default", "budget",
-     "management", "headroom", "pf", "idle", "full", "empty", "design", "remaining", "mode",
-     "model"}
-)  # fmt: skip
+_NO_READING: Final = WORDS["no_readings"]
 _DAYS: Final = frozenset({"date", "datum", "fecha"})
 _OTHER_TONGUES: Final = _DAYS | {"uhrzeit", "zeitstempel", "temps", "heure", "hora"}
 _TIMES: Final = frozenset(
@@ -47,9 +43,7 @@ _TIME_HEADS: Final = frozenset(
      "updated", "millis", "micros", *_OTHER_TONGUES}
 )  # fmt: skip
 _PROCESSOR: Final = frozenset({"cpu", "gpu", "processor", "sys", "user"})
-_DEVICES: Final = frozenset(
-    {"index", "gpu", "idx", "entity", "uuid", "device", "socket", "id", "target"}
-)
+_DEVICES: Final = WORDS["devices"]
 _DOMAINS: Final[dict[Domain, frozenset[str]]] = {
     "total": frozenset(
         {
@@ -62,16 +56,11 @@ _DOMAINS: Final[dict[Domain, frozenset[str]]] = {
     "gpu": frozenset({"gpu", "nvidia", "card", "cuda", "amdgpu"}),
     "inside": frozenset({"core", "cores", "pp", "uncore", "tile", "ia", "gt", "skt"}),
 }  # fmt: skip
-_STATISTICS: Final = frozenset(
-    {"average", "avg", "mean", "instant", "instantaneous", "current", "reading", "over", "sample"}
-    | {"period", "now", "cur"}
-)
+_STATISTICS: Final = WORDS["read_as"]
 # How the rails of Jetson boards begin.
 _BOARDS: Final = (["vdd"], ["pom"])
 # What a program achieved over each step, beside rates of items.
-_RESULTS: Final = frozenset(
-    {"fps", "tps", "qps", "rps", "throughput", "goodput", "latency", "achieved"}
-)
+_RESULTS: Final = WORDS["achieved"]
 _IN_BRACKETS: Final = re.compile(r"[(\[]\s*([^)\]]{1,14}?)\s*[)\]]")
 # Of what a trace is, in its name: `exp0_gpu_power.csv`.
 OF_TRACES: Final = WORDS["measures"].union(

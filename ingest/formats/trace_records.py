@@ -49,9 +49,7 @@ _SECONDS: Final = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
 _MOST_WORDS: Final = 4
 _LONGEST: Final = 120
 # What a run took, and what it did; samples have no such.
-_OF_RUNS: Final = frozenset(
-    {"duration", "runtime", "execution", "exec", "makespan", "took", "wall"}
-)
+_OF_RUNS: Final = WORDS["of_runs"]
 _SET: Final = WORDS["set"] | WORDS["given"]
 
 

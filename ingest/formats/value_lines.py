@@ -11,7 +11,7 @@ from ingest.formats.logged_blocks import field_of, under_sections
 from ingest.formats.written_numbers import without_commas
 from ingest.records import Problem, ReadContext, Reading
 from ingest.settings import headings
-from ingest.settings.column_names import ENDS_OF_RUNS
+from ingest.settings.column_names import ENDS_OF_RUNS, WORDS
 from ingest.settings.heading_words import words_of
 
 # Blanks are not given back, and end with their line: long runs of them are read once.
@@ -62,10 +62,7 @@ _LEAST_SHARE: Final = 0.25
 # No number of a log is greater.
 _MOST: Final = 2.0**63
 # Of what a counter, a meter or a machine is, not of what a run took.
-PROPERTIES: Final = frozenset(
-    {"unit", "units", "spec", "specification", "resolution", "granularity", "window", "rated"}
-    | {"nominal"}
-)
+PROPERTIES: Final = WORDS["rated"]
 ENDS: Final = ENDS_OF_RUNS.keys() | {*ENDS_OF_RUNS.values()}
 
 

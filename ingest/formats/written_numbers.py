@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from ingest.settings.column_names import WORDS
 from ingest.settings.units import unit_of
 
 # Whole numbers as programs write them. A text such as 007 is not a number.
@@ -42,10 +43,7 @@ _DAYS: Final = re.compile(r"(?P<d>\d+) days?,? (?P<h>\d+):(?P<m>\d+):(?P<s>\d\d(
 _CLOCK: Final = re.compile(r"(?:(?P<h>\d+):)?(?P<m>\d+):(?P<s>\d\d(?:\.\d+)?)")
 _SECONDS: Final = {"d": 86_400, "h": 3600, "m": 60, "s": 1}
 _MINUTES: Final = re.compile(r"(?i)\bm{1,2}:ss")
-_TOOK: Final = frozenset(
-    {"elapsed", "duration", "runtime", "real", "user", "sys", "walltime", "wall", "took", "exec"}
-    | {"execution", "makespan", "cputime"}
-)
+_TOOK: Final = WORDS["took"]
 # A mean and its deviation, each with the unit or the last alone.
 _LETTERS: Final = "[%°µμA-Za-z]{0,6}"
 _PLUS_MINUS: Final = re.compile(

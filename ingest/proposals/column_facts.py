@@ -17,9 +17,7 @@ from ingest.settings.headings import Heading, quantity_of
 
 _FEW_DOUBLINGS: Final = 3
 # Last words of objects that describe the machine.
-_MACHINE: Final = frozenset(
-    {"platform", "environment", "env", "host", "machine", "hardware", "sysinfo", "device"}
-)
+_MACHINE: Final = WORDS["described"]
 # Words of what a machine says of why its clocks are low, of which each may be a bit.
 _STATES: Final = ("mask", "bitmask", "bits", "bitfield", "reason", "reasons", "state", "active")
 

@@ -56,10 +56,7 @@ _COSTS: Final = ("energy", "power", "time", "runtime", "duration", "latency", "t
 # Runs of one setting cost up to so many times as much as others.
 _UNLIKE: Final = 3
 # Last words of the number of something, or of work that may have been done.
-_NUMBER_OF: Final = frozenset(
-    {"count", "number", "num", "batches", "iterations", "invocations", "operations", "requests",
-     "queries", "images", "frames"}
-)  # fmt: skip
+_NUMBER_OF: Final = WORDS["number_of"]
 STATED_NAMES: Final = frozenset(knob.stated_as for knob in STATED)
 
 

@@ -40,9 +40,7 @@ _SAMPLED: Final = WORDS["times_of_day"] | WORDS["samples"]
 _PERCENTILE: Final = re.compile(r"p\d\d+(?:\.\d+)?|\d\d(?:\.\d+)?th", re.IGNORECASE)
 VALUE_OF_CELLS: Final = "value"
 # Times of samples, and the least that tell them from durations of runs.
-_OF_SAMPLES: Final = frozenset(
-    {"time", "elapsed", "t", "seconds", "second", "sec", "secs", "timestamp"}
-)
+_OF_SAMPLES: Final = WORDS["times_of_samples"]
 _LEAST_SAMPLES: Final = 4
 # So many durations of runs do not rise by equal steps.
 _MANY_SAMPLES: Final = 12

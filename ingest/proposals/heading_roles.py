@@ -43,15 +43,11 @@ _ADDED: Final = frozenset({"energy", "power", "time"})
 _MOST_ADDED: Final = 12
 _ROUNDED: Final = 1e-4
 # Fields of SLURM's `sacct`, and those of seconds.
-_OF_ACCOUNTS: Final = frozenset(
-    {"consumedenergy", "consumedenergyraw", "averss", "maxrss", "ncpus", "alloccpus", "nnodes"}
-)
+_OF_ACCOUNTS: Final = WORDS["accounts"]
 _ACCOUNTED_S: Final = frozenset({"elapsed", "elapsedraw", "systemcpu", "usercpu", "totalcpu"})
 _FEWEST_FIELDS: Final = 3
 # What else names of stages of a run have: `load_model`.
-_BESIDE_STAGES: Final = frozenset(
-    {"data", "dataset", "model", "cpu", "gpu", "host", "to", "device", "phase"}
-)
+_BESIDE_STAGES: Final = WORDS["beside_stages"]
 STAGES: Final = {word for name in VALUES["phase"] for word in words_of(name)} - _BESIDE_STAGES
 PERCENTILE: Final = r"p\d+(\.\d+)?|\d\dth"
 # Statistics that a domain may have; those of spreads may be in percent of it.

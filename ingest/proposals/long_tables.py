@@ -20,9 +20,7 @@ from ingest.settings.headings import quantity_of, read_heading
 _VALUES: Final = frozenset({"value", "values", "score", "measurement", "reading", "result"})
 _MOST_MEASUREMENTS: Final = 40
 # Last words of headings of names of measurements.
-_OF_NAMES: Final = frozenset(
-    {"metric", "metrics", "measure", "measurement", "variable", "quantity"}
-)
+_OF_NAMES: Final = WORDS["names_of_measurements"]
 # First words of the names of rails, of which boards measure each.
 _RAILS: Final = ("vdd", "vin", "vcc", "vddq", "vbat")
 # What the begin and the end of a run are called in a list of events, and a time of day.
@@ -30,9 +28,7 @@ _BEGINS: Final = frozenset({"start", "begin", "started", "starting"})
 _ENDS: Final = frozenset({"end", "stop", "finish", "ended", "stopped", "finished", "done"})
 _TIMES: Final = WORDS["times_of_day"] | {"time", "ts"}
 # Last words of headings of parts of runs.
-_OF_PARTS: Final = frozenset(
-    {"part", "phase", "stage", "step", "type", "kind", "component", "section", "event", "segment"}
-)
+_OF_PARTS: Final = WORDS["parts_of_runs"]
 # What ran is no part of a suite, of which several are a whole.
 _RAN: Final = WORDS["given"] - WORDS["working"] - WORDS["machines"] - {"board", "server", "phone"}
 # So many parts of a run have columns; the energy of the whole is their sum but for so much.

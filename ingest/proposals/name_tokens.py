@@ -20,9 +20,7 @@ THREADS: Final = frozenset({"t", "thr", "th"})
 # What stands behind a number and names it: `50rps`, `8bs`.
 BEHIND: Final = COUNTED | WORDS["loads"] | THREADS | {"bs", "reqs", "conns"}
 # What stands before and behind numbers of bytes: `bs512`, `bs4k`, `bs1M`.
-OF_SIZES: Final = frozenset(
-    {"bs", "block", "blocksize", "size", "request", "chunk", "record", "msg"}
-)
+OF_SIZES: Final = WORDS["sizes"]
 # A date and a time at the end of letters or digits, in which marks are hidden.
 STAMPED: Final = re.compile(r"(?<=[A-Za-z0-9])(?:19|20)\d{6}[\ue000-\ue00fT]\d{4,6}(?!\d)")
 _PREFIXES: Final = {

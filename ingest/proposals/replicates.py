@@ -35,9 +35,7 @@ _ENDS: Final = WORDS["states"] | {"csv", "tsv", "json", "log", "txt", "out", "xl
 _MOSTLY: Final = 0.75
 MAYBE_SETTINGS: Final = "they may be settings"
 # What a run goes through in order; so many in each setting are a course.
-_STEPS: Final = frozenset(
-    {"checkpoint", "step", "tick", "sample", "frame", "record", "snapshot", "segment", "slot"}
-)
+_STEPS: Final = WORDS["steps"]
 _FEWEST_OF_COURSE: Final = 8
 # Digits of numbers that people set, and the spread of repeated results over that of all.
 _MOST_SET: Final = 2

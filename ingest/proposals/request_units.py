@@ -33,19 +33,13 @@ _PERCENTILES: Final = {
 NO_UNIT: Final = "nothing says its unit: write `unit`"
 _UNITS: Final = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 # Of these no one takes a second, and nobody writes seconds of several.
-_SMALL: Final = frozenset(
-    {"tokens", "tok", "frames", "packets", "pkts", "msgs", "messages", "flops", "gflops", "mflops"}
-    | {"mbit", "gbit", "mbits", "gbits"}
-)
+_SMALL: Final = WORDS["small_items"]
 # `queries_s` may be the seconds of all queries.
 _WHOLE: Final = frozenset({"queries", "transactions", "iterations", "inferences"})
 _RATES: Final = frozenset({"throughput", "speed", "bandwidth", "goodput", "rate"})
 _TIMES: Final = frozenset({"time", "duration", "elapsed", "runtime"}) | _LATENCIES
 # With so many of these a rate rises by this factor, from the least to the most.
-_PARALLEL: Final = frozenset(
-    {"threads", "clients", "connections", "concurrency", "users", "depth", "iodepth", "outstanding"}
-    | {"thread", "workers", "procs", "processes", "cores", "batch"}
-)
+_PARALLEL: Final = WORDS["parallel"]
 _RISE: Final = 1.2
 # A quotient of two columns differs by no more from a third.
 _EQUAL: Final = 0.01
@@ -58,9 +52,7 @@ _TOGETHER: Final = 0.8
 _FEW_ROWS: Final = 6
 # Evidence of numbers that were counted, such as what was done in a time.
 AT_RANDOM: Final = "differs at random within a setting"
-_OF_COSTS: Final = frozenset(
-    {"energy", "power", "joule", "joules", "watt", "watts", "wh", "kwh", "efficiency"}
-)
+_OF_COSTS: Final = WORDS["of_costs"]
 _DONE: Final = WORDS["more"] & {"throughput", "fps", "qps", "iops", "tps", "rps", "goodput"}
 # Words of the time of a whole job; a `total` may be of one request.
 _OF_JOBS: Final = ("elapsed", "wall", "walltime")

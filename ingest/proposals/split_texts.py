@@ -26,10 +26,7 @@ _OF_RUNS: Final = (
     WORDS["identifiers"] | WORDS["replicates"] | {"experiment", "test", "label", "tag", "job"}
 ) - {"seed"} | {"setting"}
 # What texts of all settings of a run together are called.
-_COMBINED: Final = frozenset(
-    {"tag", "label", "benchmark", "config", "configuration", "variant", "case", "experiment"}
-    | {"name"}
-)
+_COMBINED: Final = WORDS["combined"]
 _COUNTS: Final = "|".join(WORDS["replicates"] | {"r", "i"})
 _NUMBERED: Final = re.compile(rf"(?i:(?<![a-z])(?:{_COUNTS})[-_.=@+ ]*\d+)")
 _COUNTED: Final = rf"(?i:(?<![a-z])(?:{_COUNTS})[-_.=@+ \\]*\(\?P<replicate>)"

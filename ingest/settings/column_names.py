@@ -26,12 +26,14 @@ VALUES, FAMILIES = (
 TRANSLATED: Final = {
     word: name for name, text in _TEXTS.pop("translated").items() for word in text.split()
 }
+_RULES: Final = _TEXTS.pop("rules")
 WORDS: Final = {name: frozenset(text.split()) for name, text in _TEXTS.items()} | {"parts": PARTS}
 WORDS["statistics"] |= WORDS["spreads"]
 # `nthreads` and `nrows`.
 for _name in ("set", "given"):
     WORDS[_name] |= {f"n{word}" for word in WORDS[_name] if word.endswith("s")}
 KNOWN_WORDS: Final = frozenset(chain.from_iterable(WORDS.values()))
+WORDS.update({name: frozenset(text.split()) for name, text in _RULES.items()})
 
 # Words for when a counter was read: as a run began, and as it ended.
 ENDS_OF_RUNS: Final = {

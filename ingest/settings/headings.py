@@ -19,13 +19,7 @@ _NEVER_LAST: Final = frozenset({"A", "C", "B", "degrees", "micros", "perc"})
 # Minutes behind words of a time: `Range (m)` are metres, `Power (min)` is the least.
 _MINUTES: Final = frozenset({"m", "min", "Min", "MIN"})
 # What is counted a second: `ops_s`, `tokens_s`.
-ITEMS: Final = frozenset(
-    {"ops", "op", "req", "reqs", "requests", "it", "iter", "iterations", "tokens", "tok", "queries",
-     "images", "img", "frames", "inferences", "inf", "samples", "msgs", "messages", "packets",
-     "rows", "row",
-     "pkts",
-     "transactions", "txn", "flops", "gflops", "mflops", "mbit", "gbit", "mbits", "gbits"}
-)  # fmt: skip
+ITEMS: Final = WORDS["items"]
 # Behind an energy what it is of: `pJ_bit`, `mJ_inference`.
 _ONE: Final = frozenset({"bit", "byte", "op", "flop", "mac", "token", "inference", "query"})
 # Nobody writes seconds of these: `kops_s`, `Mreq_s`.
@@ -58,9 +52,7 @@ _OF_NO_QUANTITY: Final = frozenset(
 # Behind a quantity, how many of it there are: `energy_j_count`.
 NUMBERS: Final = frozenset({"count", "n"})
 # Behind a clock that was set: `freq_cap`.
-_OF_CLOCKS: Final = frozenset(
-    {"target", "requested", "limit", "cap", "setting", "set", "applied", "hz"}
-)
+_OF_CLOCKS: Final = WORDS["of_clocks"]
 _TIMES: Final = (
     *("time", "dur", "duration", "durations", "runtime", "runtimes", "elapsed", "latency"),
     *("latencies", "makespan", "ttft", "tpot", "walltime", "wallclock"),
