@@ -35,9 +35,7 @@ _PAIR: Final = re.compile(
 _OPTION: Final = re.compile(r"(?<=\s)--?([a-z][\w-]*)(?:=|\s+)([\w.]+)(?=\s|$)")
 _COMMAND: Final = re.compile(r"\s*(?:[\w.-]+@[\w.-]+[^$#%]*|\S*[\w/~])?[$%] \S.*")
 _AMOUNT: Final = re.compile(r"(\d+(?:\.\d+)?)([A-Za-z]*)")
-_FILLERS: Final = frozenset(
-    {"with", "on", "at", "of", "for", "using", "the", "and", "a", "in", "to"}
-)
+_FILLERS: Final = WORDS["fillers"]
 _NO_SETTINGS: Final = WORDS["replicates"] | WORDS["identifiers"] | {"number", "no", "test", "step"}
 _KINDS: Final = {knob.column: knob.kind for knob in KNOB_TABLE}
 # What is said with a unit alone: `1200 MHz`, `60 W`.

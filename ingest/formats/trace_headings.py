@@ -6,7 +6,7 @@ from typing import Final, Literal, NamedTuple
 
 from data.declared import Column
 from ingest.settings import headings
-from ingest.settings.column_names import WORDS, clean_name
+from ingest.settings.column_names import DOMAINS, MACHINE_PARTS, READINGS, WORDS, clean_name
 
 Quantity = Literal[
     "time", "date", "delta", "power", "energy", "voltage", "current", "busy", "frequency",
@@ -19,43 +19,16 @@ _FACTORS: Final[dict[Quantity, float]] = {
     **{"energy": 1.0, "power": 1.0, "voltage": 1.0, "current": 1.0},
     **{"frequency": 1e-6, "busy": 1.0, "time": 1.0},
 }
-_WORDS: Final[dict[Quantity, frozenset[str]]] = {
-    "power": frozenset({"wirkleistung", "power", "pwr", "watt", "watts", "consumption"}),
-    "energy": frozenset({"energy", "joules", "joule"}),
-    "busy": frozenset({"util", "utilization", "utilisation", "usage", "busy", "gputl", "sm"}),
-    "frequency": frozenset({"freq", "frequency", "clock", "clk", "sclk", "mhz"}),
-    "voltage": frozenset({"voltage", "volts", "tension"}),
-    "current": frozenset({"current", "amps", "strom", "courant"}),
-}  # fmt: skip
-_NO_POWER: Final = _WORDS["voltage"] | _WORDS["current"] | {"volt", "amp"}
-_NAMES: Final = frozenset().union(*_WORDS.values())
+_NO_POWER: Final = READINGS["voltage"] | READINGS["current"] | {"volt", "amp"}
+_NAMES: Final = frozenset().union(*READINGS.values())
 # What was set or is possible, a property, or a part of a duration; no reading.
 _NO_READING: Final = WORDS["no_readings"]
 _DAYS: Final = frozenset({"date", "datum", "fecha"})
 _OTHER_TONGUES: Final = _DAYS | {"uhrzeit", "zeitstempel", "temps", "heure", "hora"}
-_TIMES: Final = frozenset(
-    {"time", "timestamp", "elapsed", "epoch", "datetime", "ts", "t", "seconds", "sec", "s", "clock",
-     "date", "stamp", "since", "start", "unix", "utc", "local", "relative", "sample", "ms", "us",
-     "ns", "updated", "system", "ipmi", "millis", "micros", *_OTHER_TONGUES}
-)  # fmt: skip
-_TIME_HEADS: Final = frozenset(
-    {"time", "timestamp", "elapsed", "epoch", "datetime", "ts", "t", "seconds", "date", "stamp",
-     "updated", "millis", "micros", *_OTHER_TONGUES}
-)  # fmt: skip
+_TIME_HEADS: Final = WORDS["time_heads"] | _OTHER_TONGUES
+_TIMES: Final = _TIME_HEADS | WORDS["beside_times"]
 _PROCESSOR: Final = frozenset({"cpu", "gpu", "processor", "sys", "user"})
 _DEVICES: Final = WORDS["devices"]
-_DOMAINS: Final[dict[Domain, frozenset[str]]] = {
-    "total": frozenset(
-        {
-            "total", "host", "system", "psys", "platform", "wall", "node", "server", "input", "ac",
-            "sum", "psu", "combined",
-        }
-    ),
-    "package": frozenset({"package", "pkg", "cpu", "proc", "processor", "socket"}),
-    "memory": frozenset({"dram", "mem", "memory", "ram"}),
-    "gpu": frozenset({"gpu", "nvidia", "card", "cuda", "amdgpu"}),
-    "inside": frozenset({"core", "cores", "pp", "uncore", "tile", "ia", "gt", "skt"}),
-}  # fmt: skip
 _STATISTICS: Final = WORDS["read_as"]
 # How the rails of Jetson boards begin.
 _BOARDS: Final = (["vdd"], ["pom"])
@@ -67,12 +40,7 @@ OF_TRACES: Final = WORDS["measures"].union(
     {"trace", "samples", "gpu", "cpu", "monitor", "smi", "nvidia"}
 )
 # What of a machine a word says that a power is of.
-_PARTS: Final = {
-    **dict.fromkeys(("cpu", "package", "pkg", "rapl", "processor", "socket"), "cpu"),
-    **dict.fromkeys(("gpu", "nvidia", "nvml", "dcgm", "cuda"), "gpu"),
-    **dict.fromkeys(("dram", "ram", "memory", "mem"), "dram"),
-    **dict.fromkeys(("node", "psu", "wall", "total", "ipmi", "system", "psys", "machine"), "total"),
-}
+_PARTS: Final = {word: part for part, of in MACHINE_PARTS.items() for word in of}
 # A column of one of several like things, such as `CPU_USAGE_3`.
 _NUMBERED: Final = re.compile(r"(.*?\D)[\W_]*(\d{1,4})(\D*)")
 
@@ -132,7 +100,7 @@ def read_heading(text: str, unit: str = "") -> Heading:
     own = {"percent": "busy"}.get(stated.quantity, stated.quantity) if stated else ""
     is_processor = not _PROCESSOR.isdisjoint(tokens)
     for quantity in ("energy", "power", "frequency", "busy", "voltage", "current"):
-        names = _WORDS[quantity].intersection(tokens)
+        names = READINGS[quantity].intersection(tokens)
         is_named = bool(names) or is_processor if quantity == "busy" else True
         if (own == quantity and is_named) or (names and stated is None):
             return _with_unit(quantity, stated, _domain(tokens))
@@ -169,7 +137,7 @@ def _domain(tokens: Sequence[str]) -> Domain:
         # `VDD_IN` is all that the board takes, `VDD_CPU_GPU_CV` a rail of several parts.
         return "total" if tokens[-2:].count("in") else ""
     for domain in ("total", "inside", "memory", "package", "gpu"):
-        if not _DOMAINS[domain].isdisjoint(tokens):
+        if not DOMAINS[domain].isdisjoint(tokens):
             return domain
     return "total" if set(tokens) <= {"watts", "power", "w"} else ""
 

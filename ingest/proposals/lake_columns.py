@@ -42,10 +42,7 @@ from ingest.settings.column_names import WORDS
 from ingest.settings.units import unit_of
 
 # Headings of studies of several machines, and what these take.
-_SEVERAL: Final = (
-    *("gpus", "nodes", "nnodes", "machines", "servers", "hosts", "workers", "instances", "racks"),
-    *("ranks", "pipelines", "tp", "pp"),
-)
+_SEVERAL: Final = WORDS["several"]
 # The same where whole numbers stand below.
 _COUNTED: Final = ("gpu", "node", "machine", "server", "host", "worker", "instance", "rack")
 _MOST_W: Final = 1e6

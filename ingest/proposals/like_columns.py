@@ -26,10 +26,7 @@ _PATTERNS: Final = (
     r"[ _.-]?(\d+)(?=$| ?[(\[])",
 )
 # Numbers behind these words are of parts of a machine or of percentiles, not of replicates.
-_PARTS: Final = WORDS["parts"] | {
-    *("node", "socket", "channel", "thread", "worker", "zone", "rank", "port", "phase", "stage"),
-    *("layer", "level", "step", "p", "c", "l", "q", "top", "package", "pkg", "die", "card", "chip"),
-}
+_PARTS: Final = WORDS["parts"] | WORDS["numbered"]
 _LEAST_SERIES: Final = 3
 # Where a name stands in headings: first, last or before the unit; with what is before and behind.
 _SERIES: Final = (
@@ -43,14 +40,7 @@ _STEPS: Final = (
     ("threads", r"(?:threads?|thr|t)"), ("cores", r"cores?"),
 )  # fmt: skip
 # Two of these are phases or ends of one run, whatever another column compares.
-_OF_ONE_RUN: Final = WORDS["predicted"].union(
-    {
-        "train", "training", "infer", "inference", "test", "encode", "decode", "compress",
-        "decompress", "client", "server", "host", "device", "tx", "rx", "send", "receive", "read",
-        "write", "upload", "download", "compute", "communication", "comm", "io", "cold", "warm",
-        "forward", "backward", "map", "reduce", "local", "remote", "measured", "actual",
-    }
-)  # fmt: skip
+_OF_ONE_RUN: Final = WORDS["predicted"] | WORDS["ends"]
 # Names of what is compared, of which no two run at once.
 _RIVALS: Final = VALUES["language"] | VALUES["framework"] | FAMILIES["runtime"] | WORDS["variants"]
 # Words of parts, phases and statistics: their columns are of one run.

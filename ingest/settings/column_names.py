@@ -18,9 +18,9 @@ from data.declared import COMPUTED_NAMES, WORDS_OF_FITS, WORDS_OF_PAGES, Column,
 from data.errors import DataError
 
 _TEXTS: Final = tomllib.loads((Path(__file__).parent / "words.toml").read_text("utf-8"))
-VALUES, FAMILIES = (
+VALUES, FAMILIES, READINGS, DOMAINS, MACHINE_PARTS = (
     {name: frozenset(text.split()) for name, text in _TEXTS.pop(each).items()}
-    for each in ("values", "families")
+    for each in ("values", "families", "readings", "domains", "machine_parts")
 )
 # By a word of another language the English one.
 TRANSLATED: Final = {

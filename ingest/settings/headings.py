@@ -53,10 +53,7 @@ _OF_NO_QUANTITY: Final = frozenset(
 NUMBERS: Final = frozenset({"count", "n"})
 # Behind a clock that was set: `freq_cap`.
 _OF_CLOCKS: Final = WORDS["of_clocks"]
-_TIMES: Final = (
-    *("time", "dur", "duration", "durations", "runtime", "runtimes", "elapsed", "latency"),
-    *("latencies", "makespan", "ttft", "tpot", "walltime", "wallclock"),
-)
+_TIMES: Final = WORDS["times"]
 # Energies by the name of their domain, or of the plug-in that estimates them on Android.
 _METERS_ALONE: Final = frozenset({"package", "pkg", "dram", "uncore", "psys", "batterystats"})
 _VALUE: Final = re.compile(r"(?<![A-Za-z0-9.])\d+(?:(?:\.\d+)?[A-Za-z]+|[Vv]\d+)$")
