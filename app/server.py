@@ -54,6 +54,8 @@ def create_app(settings: Settings) -> dash.Dash:
     # takes half the time of the default, 4, for responses that are 3 % larger.
     server.config["COMPRESS_ALGORITHM"] = ["zstd", "br", "gzip"]
     server.config["COMPRESS_BR_LEVEL"] = 2
+    # In 60 % of the time of the default, 3, for responses that are 1 % larger.
+    server.config["COMPRESS_ZSTD_LEVEL"] = 2
     lakes = server.extensions[EXTENSION] = Lakes(settings.lake, settings.check_files)
     responses = ResponseCache(lakes)
     responses.add_to(server)

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from app.explore.question import Question
-from app.explore.studies import Chosen, best_of, moments_of, setting_keys, studies_of
+from app.explore.studies import Chosen, best_of, setting_keys
 from app.kit.clause import MAX_CHARS, write_knobs
 from data.analysis.best_set import Change, recommend, saving
 from data.analysis.cell_outcomes import SAME_SHARE
@@ -71,7 +71,7 @@ def decided(question: Question) -> pl.DataFrame:
         maybe or outside; percentages are of the cost, NULL where the data do not bound them; `set`
         is the best set as alternatives of a `knobs` clause. Sorted by place and system.
     """
-    kinds = moments_of(question).table.rows.schema
+    kinds = question.moments.table.rows.schema
     schema = {name: kinds[name] for name in question.catalogue.configuration} | _COLUMNS
     return pl.DataFrame([judged.row for judged in judge(question)], schema)
 
@@ -90,7 +90,7 @@ def judge(question: Question) -> list[Judged]:
         chosen.moments.once(
             (*chosen.key, asked), len(chosen.study.cost.n), partial(_judged, chosen, question)
         )
-        for chosen in studies_of(question)
+        for chosen in question.studies
     ]
 
 

@@ -19,7 +19,6 @@ from app.explore.opening_rule import (
 )
 from app.explore.question import Question
 from app.explore.state import ExploreState
-from app.explore.studies import studies_of
 from app.kit.lake_view import LakeView, of_workload
 from app.kit.metric_choice import (
     COUNTED,
@@ -275,7 +274,7 @@ def _are_unlike(view: LakeView, state: ExploreState) -> bool:
     question = Question.of(view, state)
     if question.has_negative_costs:
         return False
-    costs = [chosen.study.cost for chosen in studies_of(question)]
+    costs = [chosen.study.cost for chosen in question.studies]
     unlike = sum(int(np.count_nonzero(cost.is_unlike)) for cost in costs)
     return 2 * unlike > sum(int(np.count_nonzero(cost.n > 1)) for cost in costs)
 

@@ -5,10 +5,19 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
 
+import numpy as np
 import polars as pl
 
 from app.explore.odd import odd_of
 from app.explore.state import ExploreState
+from app.explore.studies import (
+    Chosen,
+    Moments,
+    has_rivals,
+    moments_of,
+    settings_clauses,
+    studies_of,
+)
 from app.kit.answer_cache import KnownColumns
 from app.kit.clause import read_clause
 from app.kit.lake_view import LakeView
@@ -118,6 +127,26 @@ class Question:
             )
 
         return self.view.narrowed(query, self.selection, known, is_each_run=not means)
+
+    @cached_property
+    def moments(self) -> Moments:
+        """The moments of all settings of the workloads, of the cost and the limited metric."""
+        return moments_of(self)
+
+    @cached_property
+    def choices(self) -> list[np.ndarray]:
+        """The settings of each system at each load that the filters leave, as rows of `moments`."""
+        return self.moments.choices(settings_clauses(self))
+
+    @cached_property
+    def studies(self) -> list[Chosen]:
+        """The best set of each choice that has a value of the cost."""
+        return studies_of(self)
+
+    @cached_property
+    def has_rivals(self) -> bool:
+        """Whether settings compete: see `has_rivals`."""
+        return has_rivals(self)
 
     @property
     def points(self) -> pl.DataFrame:

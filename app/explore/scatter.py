@@ -13,7 +13,7 @@ from app.explore.fronts import attained_lines, bands_of
 from app.explore.odd import odd_column
 from app.explore.question import Question
 from app.explore.roles import Encoding, encoding_of, in_trace_order, labels_of
-from app.explore.studies import has_rivals, standings_of
+from app.explore.studies import standings_of
 from app.kit.columns import encode_columns, encode_counts, encode_numbers, thin
 from app.kit.encodings import message_figure
 from app.kit.joined import join_panels
@@ -51,10 +51,8 @@ def scatter(question: Question) -> dict[str, Any]:
     encoding = encoding_of(_joined(parts), state, view.systems, catalogue)
     parts = [in_trace_order(part, encoding) for part in parts]
     ends, points = np.cumsum([0, *map(len, parts)]), _joined(parts)
-    is_contest = has_rivals(question)
-    marks = [
-        find_marks(own, state, encoding, catalogue, question.varying, is_contest) for own in parts
-    ]
+    varying, is_contest = question.varying, question.has_rivals
+    marks = [find_marks(own, state, encoding, catalogue, varying, is_contest) for own in parts]
     needed = [mark.needed() + start for mark, start in zip(marks, ends, strict=False)]
     drawn = thin(len(points), MAX_POINTS, np.concatenate(needed))
     shown = points if len(drawn) == len(points) else points.taken(drawn)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from operator import itemgetter
 from threading import Condition
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 import polars as pl
@@ -18,7 +18,6 @@ import polars.selectors as cs
 from cachetools import LRUCache, cached
 from xxhash import xxh3_128_digest
 
-from app.explore.question import Question
 from app.kit.lake_view import LakeView, leading
 from app.kit.settings import MAX_ROWS
 from data.analysis.coded_rows import Coded, CodedRows, Once, Part
@@ -29,6 +28,9 @@ from data.choices import Study, in_order, prior_in, study
 from data.errors import DataError
 from data.queries.moments import moments_query
 from data.selection import Clause, Selection
+
+if TYPE_CHECKING:
+    from app.explore.question import Question
 
 # Settings of the choices of which results are kept.
 _KEPT_SETTINGS: Final = 10_000
@@ -117,10 +119,10 @@ class Chosen:
     study: Study
 
 
-def studies_of(question: Question) -> list[Chosen]:
+def studies_of(question: "Question") -> list[Chosen]:
     """Return the best set of each system at each load that the filters leave, each found once."""
-    moments, studies = moments_of(question), []
-    for own in moments.choices(settings_clauses(question))[:MOST_CHOICES]:
+    moments, studies = question.moments, []
+    for own in question.choices[:MOST_CHOICES]:
         is_default = moments.is_default[own]
         some = own if is_default.all() else own[~is_default]
         # Choices without a run that has a value of the cost have no best.
@@ -129,22 +131,20 @@ def studies_of(question: Question) -> list[Chosen]:
     return studies
 
 
-def has_rivals(question: Question) -> bool:
+def has_rivals(question: "Question") -> bool:
     """Return whether settings compete: any system at any load has two that the filters leave.
 
     Runs of one setting, replicates or not, have no best one and no frontier. Nor have settings of
     which the runs of the least are no replicates.
     """
-    moments = moments_of(question)
-    choices = moments.choices(settings_clauses(question))
-    are_several = any(len(own) > 1 for own in choices)
-    if not (are_several and moments.unlike[question.state.cost].any()):
+    are_several = any(len(own) > 1 for own in question.choices)
+    if not (are_several and question.moments.unlike[question.state.cost].any()):
         return are_several
-    judged = [chosen.study.cost for chosen in studies_of(question)]
-    return len(choices) > len(judged) or not all(cost.is_least_unlike for cost in judged)
+    judged = [chosen.study.cost for chosen in question.studies]
+    return len(question.choices) > len(judged) or not all(cost.is_least_unlike for cost in judged)
 
 
-def best_of(moments: Moments, own: np.ndarray, question: Question) -> Chosen:
+def best_of(moments: Moments, own: np.ndarray, question: "Question") -> Chosen:
     """Find the best set among some settings of one choice; raises as `study`."""
     state, choice = question.state, int(moments.choice[own[0]])
     limit = None if state.limit is None else (state.limited, state.limit)
@@ -167,7 +167,7 @@ _STANDINGS: Final = {
 }
 
 
-def standings_of(question: Question) -> dict[str, Coded]:
+def standings_of(question: "Question") -> dict[str, Coded]:
     """Return what the settings of the points of a question are.
 
     Returns:
@@ -176,15 +176,15 @@ def standings_of(question: Question) -> dict[str, Coded]:
         told from the best: `set` with two runs, `once` with one, else NULL, as where no settings
         compete, neither less nor more of the cost is known to be better, or it may be below 0.
     """
-    moments = moments_of(question)
+    moments = question.moments
     kind_of_setting, kind_of_point, kinds = _kinds(question, moments)
     codes = {
         name: np.full(kinds + 1, len(words) - 1, np.uint8) for name, words in _STANDINGS.items()
     }
     is_judged = question.cost.better is not None and not question.has_negative_costs
-    is_contest = is_judged and has_rivals(question)
+    is_contest = is_judged and question.has_rivals
     has_unlike = moments.unlike[question.state.cost].any()
-    for chosen in reversed(studies_of(question)):
+    for chosen in reversed(question.studies):
         best, n = chosen.study.best, chosen.study.cost.n
         # Of settings that no shown column tells apart the first counts.
         kind = kind_of_setting[chosen.study.part.at][::-1]
@@ -196,7 +196,7 @@ def standings_of(question: Question) -> dict[str, Coded]:
     return {name: Coded([*words], codes[name][kind_of_point]) for name, words in _STANDINGS.items()}
 
 
-def _kinds(question: Question, moments: Moments) -> tuple[np.ndarray, np.ndarray, int]:
+def _kinds(question: "Question", moments: Moments) -> tuple[np.ndarray, np.ndarray, int]:
     """Number what the columns of points tell of a setting.
 
     Returns:
@@ -238,14 +238,14 @@ def _next_runs(judged: Study) -> np.ndarray:
     return np.where(is_known, np.where(judged.limit.next_run_meets(), 0, 1), 2)
 
 
-def setting_keys(question: Question) -> list[str]:
+def setting_keys(question: "Question") -> list[str]:
     """Return the columns that tell judged settings from one another."""
     catalogue = question.catalogue
     merged = {catalogue.knobs[name].column for name in question.state.merged}
     return [name for name in catalogue.configuration if name not in merged]
 
 
-def unjudged_words(question: Question) -> str:
+def unjudged_words(question: "Question") -> str:
     """Return how many choices the filters leave beyond those that are judged; empty for none."""
     left = question.view.part_left(question.selection)
     telling = question.varying.intersection(question.catalogue.choice_columns)
@@ -273,7 +273,7 @@ def decided_query(
     return moments_query(f"({condition}) AND {only}", parameters, by, metrics, catalogue=catalogue)
 
 
-def moments_of(question: Question, metrics: tuple[str, ...] = ()) -> Moments:
+def moments_of(question: "Question", metrics: tuple[str, ...] = ()) -> Moments:
     """Return the moments of all settings of the workloads, whatever the filters on them.
 
     Args:
@@ -283,7 +283,7 @@ def moments_of(question: Question, metrics: tuple[str, ...] = ()) -> Moments:
     return question.view.once(_moments, (_settings_key(question), tuple(dict.fromkeys(named))))
 
 
-def _settings_key(question: Question) -> tuple[Selection, tuple[Clause, ...], tuple[str, ...]]:
+def _settings_key(question: "Question") -> tuple[Selection, tuple[Clause, ...], tuple[str, ...]]:
     """Return the filters that decide which settings there are, and the columns of merged knobs."""
     state, knobs = question.state, question.catalogue.knobs
     # A setting of several values of a knob has none: a filter on it is one on its runs.
@@ -315,7 +315,7 @@ def _moments(
     return Moments(ordered, catalogue)
 
 
-def settings_clauses(question: Question) -> list[Clause]:
+def settings_clauses(question: "Question") -> list[Clause]:
     """Return the filters on settings; those on merged knobs are filters on runs."""
     merged = question.state.merged
     return [clause for clause in question.selection.clauses if clause.facet.name not in merged]

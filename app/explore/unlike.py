@@ -24,7 +24,7 @@ def unlike_places(
     if part.pooled or question.state.merged or is_below_zero(question.view, metric):
         return set()
     is_known = metric in (question.state.cost, question.state.limited)
-    moments = moments_of(question, () if is_known else (metric,))
+    moments = question.moments if is_known else moments_of(question, (metric,))
     table, unlike = moments.table, moments.unlike[metric]
     if not unlike.any():
         return set()

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.metadata import version
 from io import BytesIO
 from pathlib import Path
@@ -107,7 +108,7 @@ def _rows(answer: CodedRows | None) -> int:
     return 0 if answer is None else len(answer)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class KnownColumns:
     """The columns that queries may leave out for some filters.
 
@@ -121,7 +122,7 @@ class KnownColumns:
     key: tuple[str, ...]
     others: pl.DataFrame
 
-    @property
+    @cached_property
     def names(self) -> frozenset[str]:
         """The columns to leave out."""
         return frozenset((*self.constant, *self.others.columns)) - frozenset(self.key)

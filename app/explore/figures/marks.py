@@ -96,7 +96,9 @@ def find_marks(
     if len(symbol) > _MARKED_MAX or (len(symbol) > _ALONE_MAX and sizes.max() == 1):
         rows = rows[(sizes > 1)[group[rows]]]
     rows = rows[np.argsort(group[rows], kind="stable")]
-    groups = np.split(rows, np.searchsorted(group[rows], np.arange(1, len(symbol))))
+    own = group[rows]
+    groups = np.split(rows, np.searchsorted(own, np.arange(1, len(symbol))))
+    starts = np.flatnonzero(np.diff(own, prepend=-1))
     missed = first[np.bincount(group, within) == 0]
     fronts = _fronts(points, groups, directions_of(state, catalogue))
     best: dict[str, list[tuple[int, int]]] = {}
@@ -107,11 +109,12 @@ def find_marks(
             best[kind] = []
             continue
         values = points.floats("y" if is_of_items and kind == "energy" else column)[rows]
-        least, most = (least_of_groups(group[rows], sign * values) for sign in (1, -1))
-        measured = np.bincount(group[rows][~np.isnan(values)], minlength=len(symbol))
-        # Of several that are all equal the first would be both: none stands out.
-        is_alone = measured[group[rows[least]]] == 1
-        least = rows[least[(least != most) | is_alone]]
+        least = least_of_groups(own, values)
+        there = np.isin(own[starts], own[least])
+        # Of several that are all equal none stands out.
+        is_less = values[least] < np.fmax.reduceat(values, starts)[there]
+        is_alone = np.add.reduceat(~np.isnan(values), starts, dtype=np.int64)[there] == 1
+        least = rows[least[is_less | is_alone]]
         best[kind] = [(int(symbol[group[row]]), int(row)) for row in least]
     return Marks(symbol, fronts, best, missed, is_contest)
 
