@@ -216,22 +216,24 @@ def _alternatives(judged: Study, members: np.ndarray, shown: int, question: Ques
     varying = question.varying.intersection(keys)
     knobs = [name for name in question.catalogue.knob_of_column if name in varying]
     places = np.flatnonzero(members) if members.any() else np.array([shown])
-    text = ""
-    # A member has two characters at least.
-    if 2 * len(places) <= MAX_CHARS // 2:
-        columns = judged.part.listed(knobs or ["system"], places)
-        rest = [name for name in columns if name != "itr_us"]
-        others = list(zip(*(columns[n] for n in rest), strict=True)) if rest else [()] * len(places)
-        delays: dict[tuple[Any, ...], list[Any]] = {}
-        for key, delay in zip(others, columns.get("itr_us", others), strict=True):
-            delays.setdefault(key, []).append(delay)
+    text, most = "", MAX_CHARS // 2
+    # So many are too many: a member has two characters at least.
+    places = places[: most // 2 + 1]
+    columns = judged.part.listed(knobs or ["system"], places)
+    rest = [name for name in columns if name != "itr_us"]
+    others = list(zip(*(columns[n] for n in rest), strict=True)) if rest else [()] * len(places)
+    delays: dict[tuple[Any, ...], list[Any]] = {}
+    for key, delay in zip(others, columns.get("itr_us", others), strict=True):
+        delays.setdefault(key, []).append(delay)
+    # Of each an alternative has the name in quotes, a colon, a value and a comma at least.
+    if len(delays) * sum(len(name) + 5 for name in columns) <= most:
         has_delay = "itr_us" in columns
         alternatives = [
             dict(zip(rest, key, strict=True)) | ({"itr_us": values} if has_delay else {})
             for key, values in delays.items()
         ]
         text = write_knobs(alternatives).removeprefix("knobs~")
-    if not text or len(text) > MAX_CHARS // 2:
+    if not text or len(text) > most:
         row = judged.part.row(shown)
         text = write_knobs([{name: row[name] for name in knobs}]).removeprefix("knobs~")
     return text
