@@ -63,10 +63,11 @@
   }
 
   /** What the first picture needs of the columns, from the points of its traces, which are in their order. */
-  function columnsOf({ data, layout: { meta: { fields = {} } } }) {
+  function columnsOf({ data, layout: { meta: { fields = {} } = {} } }) {
     const points = data.filter((trace) => kindOf(trace) === "points").map(wattlas.decoded);
     const all = (of) => Float64Array.from(points.flatMap((trace) => [...of(trace)]));
-    const spread = (letter) => all((trace) => (trace["error_" + letter] || { array: trace.x.map(() => NaN) }).array);
+    const none = ({ x }) => ({ array: x.map(() => NaN) });
+    const spread = (letter) => all((trace) => (trace["error_" + letter] || none(trace)).array);
     const [x, y] = ["x", "y"].map((letter) => all((trace) => trace[letter]));
     return {
       count: x.length, knobs: {}, fields: { [fields.x]: x, [fields.y]: y },
