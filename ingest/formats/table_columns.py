@@ -45,6 +45,7 @@ class Target:
         own: Description of an undeclared column; None for a declared one.
         least: Lowest valid value.
         scale_index: Index of the column that decides the scale of each row; None for none.
+        is_guessed: Whether nobody declared the table.
     """
 
     index: int
@@ -55,6 +56,14 @@ class Target:
     own: Column | None = None
     least: float = -math.inf
     scale_index: int | None = None
+    is_guessed: bool = False
+
+    @property
+    def may_lack(self) -> bool:
+        """Whether a cell that is no number is left unset; else its row is refused."""
+        if self.own is not None:
+            return self.own.role == "metric"
+        return self.is_guessed and self.name in MEASUREMENTS
 
 
 def targets_of(table: Table, declaration: TableDeclaration, file: str) -> list[Target]:
@@ -90,7 +99,9 @@ def targets_of(table: Table, declaration: TableDeclaration, file: str) -> list[T
         if name is not None:
             kind = declaration.kinds[name]
             least = 0.0 if name in KNOBS or name in MEASUREMENTS else -math.inf
-            targets.append(Target(index, heading, name, kind, declared, least=least))
+            is_guessed = bool(declaration.guessed)
+            target = Target(index, heading, name, kind, declared, least=least, is_guessed=is_guessed)
+            targets.append(target)
             continue
         taken = {t.name for t in targets} | {n for n, k in declaration.kinds.items() if k != CORE}
         own_kind = _kind_in(table.column(index), declared.role)

@@ -77,8 +77,7 @@ def values_of(
             problems.add("wrapped_counter", "doubted", detail, line)
             cell = None
         declared, text = target.declared, "" if cell is None else str(cell).strip()
-        is_measured = target.own is not None and target.own.role == "metric"
-        if is_measured and not (text in declared.values or is_unset(text) or is_number(text)):
+        if target.may_lack and not (text in declared.values or is_unset(text) or is_number(text)):
             detail = f"{target.heading} {text[:60]!r} is not a number; left unset"
             problems.add("no_number", "doubted", detail, line)
             cell, text = None, ""

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from ingest.formats.json_cells import Cell
-from ingest.formats.written_numbers import is_unset
+from ingest.formats.written_numbers import are_readings, is_number, is_unset
 from ingest.proposals.guess import MOST_VALUES, is_clock, numbers_of
 from ingest.proposals.heading_roles import MEASURED, is_measured
 from ingest.settings.column_names import WORDS
@@ -16,6 +16,8 @@ from ingest.settings.heading_words import words_of
 from ingest.settings.headings import Heading, quantity_of
 
 _FEW_DOUBLINGS: Final = 3
+# Of the cells of a column of numbers so many may be no numbers.
+_MOST_ODD: Final = 0.05
 # Last words of objects that describe the machine.
 _MACHINE: Final = WORDS["described"]
 # Words of what a machine says of why its clocks are low, of which each may be a bit.
@@ -27,7 +29,7 @@ class ColumnFacts:
 
     Attributes:
         cells: Of the rows; of a row without a result None.
-        no_results: What those cells say: `OOM`.
+        no_results: What those cells say: `OOM`; or texts of a few cells where all others were read.
         counts: How often each text occurs.
         numbers: Of the texts; empty if one of them is none.
         recurs: Whether it has few values, of which each occurs twice on average.
@@ -42,7 +44,7 @@ class ColumnFacts:
         texts = [text for text in texts if not is_unset(text)]
         self.cells, self.no_results = cells, frozenset[str]()
         if self.measured is not False and numbers_of(texts) is None:
-            failed = {text for text in texts if _is_no_result(text)}
+            failed = {text for text in texts if _is_no_result(text)} or _odd_texts(texts)
             rest = [text for text in texts if text not in failed]
             is_told = self.measured or 2 * len(rest) > len(texts)
             if failed and rest and is_told and numbers_of(rest) is not None:
@@ -100,6 +102,14 @@ class ColumnFacts:
         unit = f"unit {self.heading.unit.text}" if self.heading.unit else ""
         word = next((word for word in reversed(self.heading.words) if word in MEASURED), "")
         return " and ".join(filter(None, (f"'{word}'" if word else "", unit))) or "measured"
+
+
+def _odd_texts(texts: Sequence[str]) -> set[str]:
+    """Return the few texts among numbers that were read, such as a number with an odd mark."""
+    odd = {text for text in texts if not is_number(text)}
+    if sum(text in odd for text in texts) > _MOST_ODD * len(texts):
+        return set()
+    return odd if are_readings(text for text in texts if text not in odd) else set()
 
 
 def _is_no_result(text: str) -> bool:

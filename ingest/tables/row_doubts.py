@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from ingest.discover.names import canonical_system, strip_compression
+from ingest.formats.written_numbers import are_readings
 from ingest.records import Problem, SummaryRow
 from ingest.settings.column_names import WORDS
 from ingest.settings.dataset import UNKNOWN
@@ -142,6 +143,18 @@ def workload_of_row(row: SummaryRow, read: TableRead) -> str:
     if word is None:
         return read.workload
     return read.file.settings.workload_words.get(word, word)
+
+
+def unmeasured(read: TableRead) -> str:
+    """Return that no column of a table is a measurement, and which of its labels have numbers."""
+    labels = [column for column in read.table.columns if column.role == "label"]
+    cells = {c.title: [row.values.get(c.name) for row in read.table.rows] for c in labels}
+    numbers = [title for title, own in cells.items() if are_readings(own)]
+    told = "no column was taken for a measurement"
+    if not numbers:
+        return told
+    told += f"; labels with numbers: {', '.join(numbers)}"
+    return f"{told}; if {numbers[0]} was measured: {correcting(numbers[0], 'metric')}"
 
 
 def way_to_name_it(read: TableRead) -> str:

@@ -7,11 +7,15 @@ a document of a run, has the trace of the same name, else the only one of its fo
 that state the settings of one row each, as `rpi4/traces/fft_4t_1.csv` beside `rpi4/latency.csv`,
 are of these rows; so are outputs of tools.
 Other outputs are of rows with their numbers, if their paths say what these rows had set.
+
+A file is of one row, unless rows state their times: of several tables that name it the nearest has
+it. A file whose numbers are far from those of a row is not of it.
 """
 
+import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -34,6 +38,8 @@ from ingest.tables.table_reads import RowTrace, TableRead, window_of
 _LEAST_COVERED: Final = 0.9
 # Energies of a row and of its trace that differ by more are doubted.
 _AS_MUCH: Final = 0.05
+# Numbers of one quantity that differ by a larger factor are of two runs.
+_MOST_APART: Final = 2.0
 # So near is the length of a trace to that of a load test.
 _AS_LONG: Final = 0.1
 _REQUESTS: Final = "request_count"
@@ -143,9 +149,11 @@ def join_traces(
     """
     works = [_read(work) for work in works]
     traces = _Traces(works, reads)
-    for rule in (_by_name_or_time, _by_settings, _by_numbers):
+    for read, found in _of_nearest(reads, traces) if traces.all else ():
+        _give(read, _in_agreement(read, found), traces.joined)
+    for rule in (_by_settings, _by_numbers):
         for read in reads if traces.all else ():
-            _give(read, rule(read, traces), traces.joined)
+            _give(read, _in_agreement(read, rule(read, traces)), traces.joined)
     left = [work for work in works if work.run_id not in traces.joined]
     left = [work if work.size <= _MOST_BYTES else replace(work, reads=()) for work in left]
     return left, [*traces.joined.values()]
@@ -171,6 +179,53 @@ def _trace_of(work: RunWork) -> _Trace | None:
     columns = energy_columns(paths, [reading.part for reading in readings])
     first, *others = (_Trace(work, *each) for each in zip(paths, readings, columns, strict=True))
     return replace(first, others=tuple(others))
+
+
+def _of_nearest(reads: Sequence[TableRead], traces: _Traces) -> list[tuple[TableRead, _Found]]:
+    """Return what rows name, each trace of the table nearest to it, else of the first one."""
+    found = [(read, _by_name_or_time(read, traces)) for read in reads]
+    nearest: dict[str, tuple[int, TableRead]] = {}
+    for read, own in found:
+        for trace, window, _ in own.values():
+            depth = len(os.path.commonpath((read.file.path, trace.path)).split("/"))
+            known, _ = nearest.get(trace.path, (0, read))
+            if window is None and depth > known:
+                nearest[trace.path] = depth, read
+    return [
+        (read, {at: e for at, e in own.items() if e[1] or nearest[e[0].path][1] is read})
+        for read, own in found
+    ]
+
+
+def _in_agreement(read: TableRead, found: _Found) -> _Found:
+    """Return traces and outputs without those whose numbers are far from those of their row.
+
+    A trace in the folder of its table may be longer than its run, and of a part of the machine.
+    """
+    far: dict[int, str] = {}
+    for at, row in enumerate(read.table.rows if found else ()):
+        trace, window, _ = found.get(at, (None, None, ""))
+        if trace is None or window or not (trace.is_output or not _is_below(trace.path, read)):
+            continue
+        for name, number in trace.reading.measurements.items():
+            own = row.values.get(name)
+            if _are_far(own, number):
+                far[at] = f"{name} of line {row.line} is {own:.6g}, in {trace.path} {number:.6g}"
+    if far:
+        detail = f"{len(far)} files that its rows name, by name or settings, are not theirs: "
+        detail += next(iter(far.values()))
+        read.table.problems.append(Problem("not_joined", "doubted", detail))
+    return {at: each for at, each in found.items() if at not in far}
+
+
+def _is_below(path: str, read: TableRead) -> bool:
+    return Path(path).is_relative_to(Path(read.file.path).parent)
+
+
+def _are_far(own: object, other: object) -> bool:
+    if not (isinstance(own, int | float) and isinstance(other, int | float)):
+        return False
+    return min(own, other) > 0 and max(own, other) > _MOST_APART * min(own, other)
 
 
 def _by_name_or_time(read: TableRead, traces: _Traces) -> _Found:
@@ -299,6 +354,13 @@ def _give(read: TableRead, found: _Found, joined: dict[str, Ignored]) -> None:
             given[at] = _measured(read, row, trace, window)
             if not trace.is_output:
                 read.traces[at] = RowTrace(trace.work, UtcWindow(*window) if window else None)
+    again = _said_again(read, given)
+    is_whole = len(given) == len(read.table.rows)
+    workloads = {more.workload for more in given.values()}
+    for more in given.values():
+        more.values = {name: v for name, v in more.values.items() if name not in again}
+        # What some rows have a file of ran as the others did.
+        more.workload = more.workload if is_whole and len(workloads) == 1 else None
     used = [trace for trace, *_ in found.values()]
     parts = dict.fromkeys(each.column for t in used if t.others for each in (t, *t.others))
     columns = {name: energy_column(name) for name in parts if name != "energy_j"}
@@ -306,6 +368,20 @@ def _give(read: TableRead, found: _Found, joined: dict[str, Ignored]) -> None:
     if given and read.fill(given, columns.values()) & {*parts} and "energy_j" not in parts:
         detail = f"none of {', '.join(parts)} says to be of the whole machine: no energy_j"
         read.table.problems.append(Problem("parts_only", "doubted", detail))
+
+
+def _said_again(read: TableRead, given: Mapping[int, SummaryRow]) -> set[str]:
+    """Return what files have under another name than the rows: the same numbers, not all equal."""
+    rows = [*read.table.rows]
+    own = [rows[at].values for at in given]
+    again = set[str]()
+    for name in {name for more in given.values() for name in more.values}:
+        new = [more.values.get(name) for more in given.values()]
+        if len({*new}) > 1:
+            pairs = ((n, zip(new, (row.get(n) for row in own), strict=True)) for n in own[0])
+            if any(n != name and all(a == b for a, b in each) for n, each in pairs):
+                again.add(name)
+    return again
 
 
 def _measured(

@@ -27,6 +27,7 @@ from ingest.tables.row_doubts import (
     Unknown,
     failure_of,
     states_of,
+    unmeasured,
     way_to_name_it,
     workload_of_row,
 )
@@ -150,6 +151,8 @@ class _Resolution:
             self._notes[read.file.path].add("empty_row", "refused", detail)
             self._refused += len(read.table.rows)
             return
+        if read.is_guessed and read.table.rows and not read.measured:
+            self._notes[read.file.path].add("no_metric", "doubted", unmeasured(read))
         for index, row in enumerate(read.table.rows):
             if read.is_empty(row) and not all(map(read.is_empty, read.table.rows)):
                 detail = "nothing was measured; not a run"

@@ -327,3 +327,39 @@ def test_rows_that_are_means_of_groups_are_no_runs(
     assert len(said) == (copies > 0)
     ingest(lake, tmp_path / "raw", is_proposing=True)
     assert query(lake, "SELECT count(*) AS n FROM runs") == count
+
+
+def perf_text(joules: float, ram: float, time_s: float) -> str:
+    return (
+        f" Performance counter stats for 'system wide':\n\n  {joules:.2f} Joules power/energy-pkg/\n"
+        f"  {ram:.2f} Joules power/energy-ram/\n\n  {time_s:.9f} seconds time elapsed\n"
+    )
+
+
+@pytest.mark.parametrize("is_listed", [True, False])
+def test_a_file_is_of_the_row_of_its_own_folder(
+    is_listed: bool, lake: Path, tmp_path: Path
+) -> None:
+    """Two tables name files of the same names; the texts have the numbers of one of them."""
+    raw, small, large = tmp_path / "raw", ["File,PKG_Energy,RAM_Energy,Time"], []
+    for n in range(1, 5):
+        put(raw / f"plain/out{n}.txt", perf_text(2 + n / 8, 0.2 + n / 50, 0.025 + n / 1000))
+        small.append(f"out{n}.txt,{2 + n / 8:.2f},{0.2 + n / 50:.2f},{0.025 + n / 1000:.9f}")
+        large += [f"out{n + 4 * k}.txt,{k},{700 + n + 9 * k}.25,{90 + n}.5,{8 + n / 8}"
+                  for k in (0, 1)]  # fmt: skip
+    put(raw / "deep/all.csv", "\n".join(["File,epochs,PKG_Energy,RAM_Energy,Time", *large, ""]))
+    if is_listed:
+        put(raw / "plain/all.csv", "\n".join([*small, ""]))
+    report = ingest(lake, raw, is_proposing=True)
+    found = query(lake, "SELECT * FROM runs ORDER BY energy_j")
+    assert [(e["energy_j"], e["duration_s"]) for e in found] == [
+        *(pytest.approx((2 + n / 8, 0.025 + n / 1000), abs=0.01) for n in range(1, 5)),
+        *((700.25 + n + 9 * k, 8 + n / 8) for k in (0, 1) for n in range(1, 5)),
+    ]
+    # The rows ran one thing, the texts do not change that, nor say the energy of a part again.
+    assert len({e["workload"] for e in found[4:]}) == 1
+    assert [e.get("dram_energy") is None for e in found] == [is_listed] * 4 + [True] * 8
+    told = details(report, "not_joined")
+    assert [("4 files" in each, " of line 2 is " in each) for each in told] == (
+        [] if is_listed else [(True, True)]
+    )

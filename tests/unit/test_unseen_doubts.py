@@ -6,6 +6,7 @@ import pytest
 
 from data.connection import open_lake
 from ingest.__main__ import main
+from tests.fixtures.ingest import details, ingest, put, query
 from tests.fixtures.raw_runs import write_files
 from tests.fixtures.unseen import Studies, check_study
 
@@ -92,3 +93,33 @@ def test_a_time_that_nothing_supports_is_doubted(tmp_path: Path) -> None:
 @pytest.mark.parametrize("style", STUDIES)
 def test_a_table_says_no_more_than_is_written(style: str, tmp_path: Path) -> None:
     check_study(STUDIES, style, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("heading", "name", "odd", "count"),
+    [
+        ("cost", "cost", "2\u300275", 1),
+        ("energy_j", "energy_j", "12.5.0", 1),
+        # Of four cells in forty nobody knows what the others are.
+        ("cost", "cost", "n.m.", 4),
+    ],
+)
+def test_a_column_of_numbers_may_have_an_odd_cell(
+    heading: str, name: str, odd: str, count: int, lake: Path, tmp_path: Path
+) -> None:
+    """`2\u300275` has a full stop of Chinese: it may be 2.75, and is not taken for it."""
+    cells = [odd if n < count else f"{900 + 7.25 * n}" for n in range(40)]
+    rows = [f"{'abcd'[n % 4]},{2 ** (n // 4)},{cell}" for n, cell in enumerate(cells)]
+    put(tmp_path / "raw/stat.csv", "\n".join([f"model,batch_size,{heading}", *rows, ""]))
+    report = ingest(lake, tmp_path / "raw", is_proposing=True)
+    told = details(report, "no_number")
+    if count == 1:
+        numbers = [row[name] for row in query(lake, f"SELECT {name} FROM runs ORDER BY 1")]
+        assert numbers == [900 + 7.25 * n for n in range(1, 40)]
+        assert (told, details(report, "no_metric")) == (
+            [f"{heading} {odd!r} is not a number; left unset"], [],
+        )  # fmt: skip
+    else:
+        assert ["labels with numbers: cost" in each for each in details(report, "no_metric")] == [
+            True
+        ]
