@@ -8,6 +8,7 @@ from typing import Final
 from ingest.formats.json_cells import STATISTICS, Cell, flatten, parsed, summaries
 from ingest.formats.table_rows import LOOKED_AT, Table
 from ingest.formats.written_numbers import (
+    are_spans,
     energies_of_slurm,
     is_either,
     is_number,
@@ -19,7 +20,7 @@ from ingest.formats.written_numbers import (
 from ingest.records import ProblemList
 from ingest.settings.column_names import WORDS
 from ingest.settings.heading_words import words_of
-from ingest.settings.headings import read_heading
+from ingest.settings.headings import quantity_of, read_heading
 
 # A number whose point is no mark of thousands.
 _POINT: Final = re.compile(r"[-+]?\d+\.(?!\d{3}$)\d+")
@@ -68,7 +69,8 @@ def with_plain_numbers(table: Table, is_comma_separated: bool, took: Collection[
         if is_shortened and (joules := energies_of_slurm([*table.column(index)])) is not None:
             others[index] = joules, "J"
             continue
-        said = f"{heading} took" if heading in took else heading
+        is_span = names_a_time(heading) and are_spans(table.column(index))
+        said = f"{heading} took" if is_span or heading in took else heading
         if not first or not _plain([cells[index] for cells in first], said, is_comma_separated):
             continue
         if (found := _plain([*table.column(index)], said, is_comma_separated)) is None:
@@ -90,6 +92,12 @@ def with_plain_numbers(table: Table, is_comma_separated: bool, took: Collection[
     )  # fmt: skip
     plain_table.units |= units
     return plain_table
+
+
+def names_a_time(heading: str) -> bool:
+    """Return whether a heading is that of a measured time, and not of a time of day."""
+    read = read_heading(heading)
+    return quantity_of(read) == "time" and not read.has(*WORDS["times_of_day"])
 
 
 def without_bounds(table: Table, problems: ProblemList) -> Table:

@@ -100,7 +100,9 @@ def targets_of(table: Table, declaration: TableDeclaration, file: str) -> list[T
             kind = declaration.kinds[name]
             least = 0.0 if name in KNOBS or name in MEASUREMENTS else -math.inf
             is_guessed = bool(declaration.guessed)
-            target = Target(index, heading, name, kind, declared, least=least, is_guessed=is_guessed)
+            target = Target(
+                index, heading, name, kind, declared, least=least, is_guessed=is_guessed
+            )
             targets.append(target)
             continue
         taken = {t.name for t in targets} | {n for n, k in declaration.kinds.items() if k != CORE}

@@ -7,12 +7,12 @@ from typing import Final, NamedTuple
 
 from ingest.declarations import TableDeclaration
 from ingest.formats.json_cells import Cell
-from ingest.formats.plain_cells import with_plain_numbers
+from ingest.formats.plain_cells import names_a_time, with_plain_numbers
 from ingest.formats.table_rows import Table
 from ingest.formats.written_numbers import is_number
 from ingest.settings.column_names import WORDS
 from ingest.settings.heading_words import words_of
-from ingest.settings.headings import is_derived, quantity_of, read_heading
+from ingest.settings.headings import is_derived
 
 # Heading of the values of columns whose whole heading is what they differ in.
 VALUE: Final = "value"
@@ -125,10 +125,9 @@ def _pivoted(table: Table, pivot: tuple[str, str] | None) -> Table:
     key = [at for at in others if at not in own]
     own = [value_at, *(at for at in own if table.headings[at])]
     turned = _turned(table, values, key, {at: table.headings[at] * (at != value_at) for at in own})
-    # Measured times, and not times of day.
-    read = [h for h in map(read_heading, turned.headings) if not h.has(*WORDS["times_of_day"])]
-    took = {each.text for each in read if quantity_of(each) == "time"}
-    return with_plain_numbers(turned, is_comma_separated=True, took=took)
+    return with_plain_numbers(
+        turned, is_comma_separated=True, took={*filter(names_a_time, turned.headings)}
+    )
 
 
 def _with_parts(table: Table, parts: Sequence[str]) -> Table:

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Final
 
 from data.errors import FormatError
@@ -22,6 +23,8 @@ MOST_COLUMNS: Final = 1_000
 _MOST_BYTES: Final = 1 << 30
 # Headings that recur are a part of this many at most, unless they are of measurements.
 _FEW: Final = 3
+# Rows with all cells that tell what a row lacks.
+_LEAST_WHOLE: Final = 2
 # Last words of what the names of runs are called.
 _OF_TEXTS: Final = frozenset(
     words_of(name)[-1:] for name in (*VALUES, *FAMILIES, *WORDS["programs"], "name")
@@ -194,6 +197,52 @@ def cells_beyond(header: Sequence[str], body: Sequence[Sequence[str]]) -> int:
     is_named = all(words_of(header[at])[-1:] in _OF_TEXTS for at in texts if at < len(header))
     is_told = is_named or (counts(0) and not any(map(counts, later)))
     return count if is_first and is_told else 0
+
+
+class ColumnKinds:
+    """Kinds of the cells in the columns of a table, by its first rows."""
+
+    def __init__(self, headings: Sequence[str], body: Sequence[Sequence[str]]) -> None:
+        self._headings, self._body = headings, body
+
+    @cached_property
+    def _columns(self) -> Sequence[tuple[Sequence[str], set[str]]]:
+        rows = [row for row in self._body if len(row) == len(self._headings)]
+        columns = zip(*rows, strict=True) if len(rows) >= _LEAST_WHOLE else ()
+        return [([cell.strip() for cell in cells], _kinds_of(cells)) for cells in columns]
+
+    def lacked_at_end(self, cells: Sequence[str]) -> Sequence[str]:
+        """Return the last headings if a row lacks the cells of these, and of no others.
+
+        Its cells are of the kinds of the first columns, and of no other columns in this order. A
+        number at its end has the decimals of others, and is not cut.
+        """
+        if not (1 < len(cells) < len(self._headings) and self._columns):
+            return []
+        # The number of ways to put the first cells into the columns so far.
+        ways = [1] + [0] * len(cells)
+        own = [_kinds_of([cell]) for cell in cells]
+        for at, (_, kinds) in enumerate(self._columns):
+            fits = [kind <= kinds or not kinds for kind in own]
+            if at < len(own) and not (own[at] and fits[at]):
+                return []
+            for n in range(len(own), 0, -1):
+                ways[n] += ways[n - 1] * fits[n - 1]
+        last, others = cells[-1].strip(), self._columns[len(cells) - 1][0]
+        least = max(1, min(map(_decimals, others)))
+        is_whole = _decimals(last) >= least if is_number(last) else last in others
+        return self._headings[len(cells) :] if ways[-1] == 1 and is_whole else []
+
+
+def _kinds_of(cells: Iterable[str]) -> set[str]:
+    """Return the kinds of cells that are set; a column of fractions may have whole numbers."""
+    texts = {cell.strip() for cell in cells if not is_unset(cell)}
+    kinds = {"text" if not is_number(t) else "real" if _decimals(t) else "whole" for t in texts}
+    return kinds | {"whole"} if "real" in kinds and len(texts) > 1 else kinds
+
+
+def _decimals(text: str) -> int:
+    return len(text.partition(".")[2])
 
 
 def may_recur(headings: Sequence[str]) -> bool:

@@ -18,7 +18,7 @@ from ingest.formats.logged_rows import logged_objects, logged_rows
 from ingest.formats.reported_blocks import are_reported
 from ingest.formats.table_footers import SUMMARY
 from ingest.formats.table_lines import HEADING, first_section, without_frames
-from ingest.formats.table_rows import LOOKED_AT, cells_beyond, fitted_header, may_recur
+from ingest.formats.table_rows import LOOKED_AT, ColumnKinds, cells_beyond, fitted_header, may_recur
 from ingest.formats.workbook import is_workbook
 from ingest.formats.written_numbers import is_number, written_numbers
 from ingest.settings.headings import is_measurement, is_setting, read_heading
@@ -89,6 +89,9 @@ def _is_table(lines: Sequence[str], separator: str | None, has_steps: bool = Fal
     if not is_blank and cells_beyond(header, body):
         body = [row[: len(header)] for row in body]
     header = fitted_header(header, body)
+    kinds = ColumnKinds(header, body)
+    if not is_blank:
+        body = [row + [""] * len(kinds.lacked_at_end(row)) for row in body]
     names = header[1:] if header and not header[0] else header
     return (
         len(header) >= _LEAST_COLUMNS[is_blank]

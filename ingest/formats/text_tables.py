@@ -31,6 +31,7 @@ from ingest.formats.table_footers import doubt_notes, drop_footers, keep_whole
 from ingest.formats.table_lines import Section, sections_of, without_frames
 from ingest.formats.table_rows import (
     LOOKED_AT,
+    ColumnKinds,
     Table,
     cells_beyond,
     check_columns,
@@ -211,12 +212,16 @@ class _Reader:
             raise FormatError(f"no header ({name})")
         check_columns(len(headings), name)
         headings = told_apart(headings, section.start + at, problems)
-        table, last = Table(headings), at
+        table, last, kinds = Table(headings), at, ColumnKinds(headings, some)
         for line, cells, text in chain(first, texted):
             if beyond and len(cells) == len(headings) + beyond:
                 cells = cells[: len(headings)]
             if len(cells) != len(headings):
                 cells = self._repaired(headings, cells, text)
+            if lacking := kinds.lacked_at_end(cells) if separator else ():
+                detail = f"{len(cells)} fields, expected {len(headings)}: no {', '.join(lacking)}"
+                problems.add("field_count", "doubted", detail, section.start + line)
+                cells = [*cells, *("" for _ in lacking)]
             if len(cells) != len(headings):
                 if not cells[0].lstrip().startswith("#"):
                     detail = f"{len(cells)} fields, expected {len(headings)}; row dropped"
@@ -239,7 +244,9 @@ class _Reader:
             return table
         is_plain = separator == "," or not has_decimal_commas(table, problems)
         table = with_filled_cells(without_bounds(table, problems), problems)
-        return with_plain_numbers(with_summed_lists(table), is_plain)
+        columns = declaration_of(self._tables, table.headings).columns
+        took = {name for name, each in columns.items() if each.to == "duration_s"}
+        return with_plain_numbers(with_summed_lists(table), is_plain, took)
 
     def _repaired(self, headings: list[str], cells: list[str], line: str) -> list[str]:
         """Return a row of another length with its empty cell, where one can be told.

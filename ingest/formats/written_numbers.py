@@ -5,6 +5,7 @@ A column is rewritten only as a whole: all of its cells have one form, and units
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Final
 
 from ingest.settings.column_names import WORDS
@@ -42,6 +43,7 @@ _ISO: Final = re.compile(
 _DAYS: Final = re.compile(r"(?P<d>\d+) days?,? (?P<h>\d+):(?P<m>\d+):(?P<s>\d\d(?:\.\d+)?)")
 _CLOCK: Final = re.compile(r"(?:(?P<h>\d+):)?(?P<m>\d+):(?P<s>\d\d(?:\.\d+)?)")
 _SECONDS: Final = {"d": 86_400, "h": 3600, "m": 60, "s": 1}
+_HOURS_OF_A_DAY: Final = 24
 _MINUTES: Final = re.compile(r"(?i)\bm{1,2}:ss")
 _TOOK: Final = WORDS["took"]
 # A mean and its deviation, each with the unit or the last alone.
@@ -141,6 +143,34 @@ def written_durations(cells: Sequence[object], heading: str) -> list[str | None]
         for each in found
     )
     return [None if is_unset(text) else next(seconds) for text in texts]
+
+
+def are_spans(cells: Iterable[object]) -> bool:
+    """Return whether cells such as `1:23:45` say how long runs took, and not when they were.
+
+    One is longer than a day; or hours have one digit, or are all 0, and the times fall from row to
+    row where no midnight was.
+    """
+    texts = [text for cell in cells if not is_unset(text := str(cell or "").strip())]
+    found = [match for text in texts if (match := _CLOCK.fullmatch(text))]
+    if not found or len(found) < len(texts) or not all(match["h"] for match in found):
+        return False
+    hours = [int(match["h"]) for match in found]
+    if max(hours) >= _HOURS_OF_A_DAY:
+        return True
+    times = [60 * hour + int(match["m"]) for hour, match in zip(hours, found, strict=True)]
+    noon = 60 * _HOURS_OF_A_DAY // 2
+    falls = any(a > b and not (a >= noon > b) for a, b in pairwise(times))
+    return falls and (not any(hours) or any(len(match["h"]) == 1 for match in found))
+
+
+def seconds_of_span(text: str) -> str | None:
+    """Return the seconds of `1:23:45`, without a day; None for another text."""
+    match = _CLOCK.fullmatch(text.strip())
+    if match is None or not match["h"]:
+        return None
+    seconds = sum(_SECONDS[name] * float(match[name]) for name in ("h", "m", "s"))
+    return f"{seconds:.12g}"
 
 
 def means_and_deviations(

@@ -213,9 +213,10 @@ def _settle_labels(blocks: Sequence[GuessedTable], is_named: bool) -> None:
     """Make labels of parts of paths that are labels of other tables.
 
     Those are numbers beside a configuration in the same folder, and names of which a table has one.
+    Other labels get names of their own where a part of that name is a setting.
 
     Args:
-        is_named: Whether paths of other files are settings: labels get names of their own.
+        is_named: Whether paths of other files are settings.
     """
     labels = {p.name for block in blocks for p in block.parts if p.role == "label"}
     for block in blocks:
@@ -225,11 +226,15 @@ def _settle_labels(blocks: Sequence[GuessedTable], is_named: bool) -> None:
             else p
             for p in block.parts
         ]
-        own = {p.name for p in block.parts if p.role == "label" and can_be(p.name)}
+    read = [block for block in blocks if not block.refusal]
+    knobs = {p.name for block in read for p in block.parts if p.role == "knob"}
+    for block in blocks:
+        others = [p for p in block.parts if p.role != "knob"]
+        own = {p.name for p in others if p.name in knobs}
+        own |= {p.name for p in others if is_named and p.role == "label" and can_be(p.name)}
         names = {p.name: p.name + "_of_path" * (p.name in own) for p in block.parts}
-        if is_named:
-            block.path = renamed(block.path, names)
-            block.parts = [replace(p, name=names[p.name]) for p in block.parts]
+        block.path = renamed(block.path, names) if own else block.path
+        block.parts = [replace(p, name=names[p.name]) for p in block.parts]
 
 
 def _settle_keys(

@@ -15,7 +15,7 @@ from ingest.formats.json_cells import Cell
 from ingest.formats.table_files import parse_tables
 from ingest.formats.table_reshaped import reshape
 from ingest.formats.table_rows import Table
-from ingest.formats.written_numbers import are_readings, is_precise
+from ingest.formats.written_numbers import are_readings, is_precise, seconds_of_span
 from ingest.proposals.crossed_tables import measured_in_cells
 from ingest.records import ProblemList, ReadContext
 from ingest.settings.column_names import WORDS
@@ -144,6 +144,12 @@ class FoundTable:
         self.keys, self.copies = self.keys | other.keys, self.copies | other.copies
         self.units, self.declared = self.units | other.units, {**self.declared, **other.declared}
 
+    def read_spans(self) -> None:
+        """Take times such as `1:23:45` for durations if one of the files says so."""
+        for heading, cells in zip(self.headings, self.columns, strict=True):
+            if self.units.get(heading) == "s":
+                cells[:] = [seconds_of_span(str(c)) or c for c in cells]
+
     def reshaped(self, declaration: TableDeclaration) -> "FoundTable":
         """Return it as its rows become runs."""
         d = declaration
@@ -189,6 +195,8 @@ def find_tables(
                     known = ()
             for table in (each for each in known if path not in each.copies):
                 table.paths.append(path)
+    for table in tables.values():
+        table.read_spans()
     return _joined(tables.values()), faults
 
 

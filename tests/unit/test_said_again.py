@@ -331,7 +331,7 @@ def test_rows_that_are_means_of_groups_are_no_runs(
 
 def perf_text(joules: float, ram: float, time_s: float) -> str:
     return (
-        f" Performance counter stats for 'system wide':\n\n  {joules:.2f} Joules power/energy-pkg/\n"
+        f" Performance counter stats for 'all':\n\n  {joules:.2f} Joules power/energy-pkg/\n"
         f"  {ram:.2f} Joules power/energy-ram/\n\n  {time_s:.9f} seconds time elapsed\n"
     )
 

@@ -123,3 +123,81 @@ def test_a_column_of_numbers_may_have_an_odd_cell(
         assert ["labels with numbers: cost" in each for each in details(report, "no_metric")] == [
             True
         ]
+
+
+def _took(name: str, *rows: str) -> dict[str, str]:
+    return {f"{name}.csv": "\n".join(["training_file,time,energy(kWh),CO2eq(g)", *rows, ""])}
+
+
+TRAINED = {
+    # These times rise, but are of the kind of those of the other file.
+    **_took("pretrain_results_1epoch", "f1,8:00:33,2.800010,29.16", "f3,11:55:04,4.303103,21.86"),
+    **_took("pretrain_results_full", "f1,40:02:47,14.000048,126.21", "f3,59:35:21,21.515517,102.9"),
+    **_took("train_results_1epoch", "n1,1:38:42,0.194869,9.52", "n2,7:33:10,0.578794,25.74"),
+    **_took("train_results_full", "n1,8:13:32,0.974343,42.49", "n2,37:45:51,2.893969,168.4"),
+}
+# Of other headings: here the rows are told by a number of their own.
+FROZEN = {
+    "rt_frzfalse_results.csv": "dataset,time,energy(kWh),epochs,class_epochs\n"
+    "isic,1:37:40,0.338987,4,11\nbreast,0:31:18,0.119732,4,8\nchest,1:15:20,0.260203,4,12\n",
+    "rt_frztrue_results.csv": "dataset,time,energy(kWh),epochs,class_epochs\n"
+    "isic,1:34:43,0.063648,4,7\nbreast,0:22:41,0.014810,4,10\nchest,0:51:27,0.033632",
+}
+
+
+def test_times_of_training_are_durations_and_a_short_row_is_a_run(
+    lake: Path, tmp_path: Path
+) -> None:
+    """`40:02:47` is no time of day; what files of one header vary is set, though others do too."""
+    write_files(tmp_path / "raw", TRAINED | FROZEN)
+    report = ingest(lake, tmp_path / "raw", is_proposing=True)
+    rows = query(lake, "SELECT duration_s, energy_j FROM runs ORDER BY duration_s")
+    assert len(rows) == 14
+    assert [each["duration_s"] for each in rows] == [
+        1361, 1878, 3087, 4520, 5683, 5860, 5922, 27190, 28833, 29612, 42904, 135951, 144167,
+        214521,
+    ]  # fmt: skip
+    assert rows[2]["energy_j"] == pytest.approx(0.033632 * 3.6e6)
+    assert details(report, "field_count") == ["3 fields, expected 5: no epochs, class_epochs"]
+    with open_lake(lake) as opened:
+        roles = {column.name: column.role for column in opened.columns}
+    assert (roles["file"], roles["file_of_path"]) == ("knob", "label")
+
+
+@pytest.mark.parametrize(
+    ("times", "kind"),
+    [
+        (["22:10:05", "23:40:00", "0:30:00", "2:05:00"], "label"),  # Over midnight.
+        (["09:10:05", "09:12:00", "10:30:00", "11:05:00"], "label"),
+        (["11:10:05", "09:12:00", "12:30:00", "10:05:00"], "label"),  # In another order.
+        (["9:10:05", "1:12:00", "12:30:00", "2:05:00"], "duration"),
+        (["00:10:05", "00:02:01", "00:30:00", "00:05:00"], "duration"),
+        (["01:10:05", "02:12:00", "12:30:00", "102:05:00"], "duration"),
+    ],
+)
+def test_what_a_time_with_hours_is(times: list[str], kind: str, lake: Path, tmp_path: Path) -> None:
+    rows = [f"{2**n},{time},{9.25 + n}" for n, time in enumerate(times)]
+    put(tmp_path / "raw/t.csv", "\n".join(["threads,time,energy_j", *rows, ""]))
+    ingest(lake, tmp_path / "raw", is_proposing=True)
+    found = query(lake, "SELECT * FROM runs")
+    assert all((row.get("duration_s") is None) == (kind == "label") for row in found)
+
+
+@pytest.mark.parametrize(
+    ("row", "is_run"),
+    [
+        ("c,12.5,3.25,ok", True),
+        # The last cell may be cut, or the row may lack one in the middle.
+        ("c,12.5,3.25,o", False),
+        ("c,12.5,3.2", False),
+        ("c,12.5", False),
+        ("c", False),
+    ],
+)
+def test_a_row_without_its_last_cells(row: str, is_run: bool, lake: Path, tmp_path: Path) -> None:
+    whole = [f"{app},{n + 10}.25,{n + 2}.75,{'ok' if n else 'slow'},{4 + n % 2}"
+             for n, app in enumerate("abdefgh")]  # fmt: skip
+    put(tmp_path / "raw/t.csv", "\n".join(["app,energy_j,time_s,note,level", *whole, row, ""]))
+    ingest(lake, tmp_path / "raw", is_proposing=True)
+    apps = {each.get("app") for each in query(lake, "SELECT * FROM runs")}
+    assert ("c" in apps) == is_run
