@@ -211,7 +211,7 @@ class ColumnKinds:
         columns = zip(*rows, strict=True) if len(rows) >= _LEAST_WHOLE else ()
         return [([cell.strip() for cell in cells], _kinds_of(cells)) for cells in columns]
 
-    def lacked_at_end(self, cells: Sequence[str]) -> Sequence[str]:
+    def lacked_at_end(self, cells: Sequence[str]) -> list[str]:
         """Return the last headings if a row lacks the cells of these, and of no others.
 
         Its cells are of the kinds of the first columns, and of no other columns in this order. A
@@ -231,7 +231,7 @@ class ColumnKinds:
         last, others = cells[-1].strip(), self._columns[len(cells) - 1][0]
         least = max(1, min(map(_decimals, others)))
         is_whole = _decimals(last) >= least if is_number(last) else last in others
-        return self._headings[len(cells) :] if ways[-1] == 1 and is_whole else []
+        return [*self._headings[len(cells) :]] if ways[-1] == 1 and is_whole else []
 
 
 def _kinds_of(cells: Iterable[str]) -> set[str]:

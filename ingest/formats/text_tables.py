@@ -218,7 +218,7 @@ class _Reader:
                 cells = cells[: len(headings)]
             if len(cells) != len(headings):
                 cells = self._repaired(headings, cells, text)
-            if lacking := kinds.lacked_at_end(cells) if separator else ():
+            if lacking := kinds.lacked_at_end(cells) if separator else []:
                 detail = f"{len(cells)} fields, expected {len(headings)}: no {', '.join(lacking)}"
                 problems.add("field_count", "doubted", detail, section.start + line)
                 cells = [*cells, *("" for _ in lacking)]

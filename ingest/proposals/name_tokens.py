@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Final, Literal
 
 from ingest.settings.column_names import VALUES, WORDS
@@ -226,6 +227,47 @@ def joined(tokens: Sequence[Token]) -> list[Token]:
                 joined[last:] = [Token(tuple(map("".join, texts)), "word")]
         last = len(joined) - 1
     return joined
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A part that stands at two places in names: `a-run-x` beside `run-b-x`.
+
+    Attributes:
+        ats: Both places among the parts.
+        texts: Of each path.
+    """
+
+    ats: tuple[int, int]
+    texts: tuple[str, ...]
+
+    def pattern(self, group: str) -> str:
+        """Return what finds it at any place of a name, from the begin of the name."""
+        return rf"(?=[^/]*?(?<![A-Za-z0-9]){group}(?![A-Za-z0-9]))"
+
+
+def moved_part(tokens: Sequence[Token], names: Sequence[str]) -> Moved | None:
+    """Return the words of which each name has one, at one of two places; None if there are none.
+
+    Args:
+        names: Those that the parts are of.
+    """
+    words = [
+        (at, [text.translate(SHOWN) for text in token.texts])
+        for at, token in enumerate(tokens)
+        if token.kind == "word" and "" in token.texts and any(token.texts)
+    ]
+    for (at, own), (other, theirs) in combinations(words, 2):
+        pairs = [*zip(own, theirs, strict=True)]
+        texts = tuple(a or b for a, b in pairs)
+        if any(bool(a) == bool(b) for a, b in pairs) or len({*texts}) < _FEW_PARTS:
+            continue
+        moved = Moved((at, other), texts)
+        find = re.compile(moved.pattern(f"({form_of({*texts}, None)})")).match
+        matches = [find(name) for name in names]
+        if all(m and m[1] == text for m, text in zip(matches, texts, strict=True)):
+            return moved
+    return None
 
 
 def is_replicate(word: str, values: Collection[str]) -> bool:

@@ -27,6 +27,8 @@ _STAMP: Final = re.compile(
     r"|(?=.*[a-f])(?=.*\d)[0-9a-f]{7,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
     rf"|{DAY}.*"
 )
+# A day and a time of day, which tell no setting where some names have none either.
+_WITH_TIME: Final = re.compile(rf"(?:{DAY}|(?:19|20)\d{{6}})[-_T ]\d\d[-_.:h]?\d\d.*")
 _DIGEST: Final = re.compile(r"(?=.*[a-f])(?=.*\d)[0-9a-f]{7,40}")
 # Words before numbers of processes: PowerJoular adds `-4711.csv` to the name of a file.
 _OF_PROCESSES: Final = frozenset({"pid", "csv"})
@@ -63,6 +65,7 @@ def kind_of(texts: Sequence[str], word: str) -> tuple[str, bool]:
     # A digest with several files may be a version that was compared.
     is_digest = len(values) < len(texts) and all(map(_DIGEST.fullmatch, values))
     is_stamp = is_job or (not is_digest and all(map(_STAMP.fullmatch, values)))
+    is_stamp |= all(map(_WITH_TIME.fullmatch, values - {""})) and values != {""}
     return "text" if is_stamp or not is_real else "whole" if is_whole else "real", is_stamp
 
 

@@ -28,6 +28,7 @@ from ingest.proposals.name_tokens import (
     is_replicate,
     joined,
     literal,
+    moved_part,
     name_before,
     optional_mark,
 )
@@ -237,11 +238,16 @@ class _Reader:
             for each in (crossed(t) if t.kind == "word" and any(map(MARK.search, t.texts)) else [t])
         ])  # fmt: skip
         marks = "".join({mark for token in tokens if token.kind == "mark" for mark in token.texts})
-        pattern, used = "", set[str]()
+        front, pattern, used = "", "", set[str]()
+        moved = moved_part(tokens, texts)
         counted = [at for at, token in enumerate(tokens) if counts_runs(tokens, at)]
         for at, token in enumerate(tokens):
             if token.is_fixed:
                 pattern += literal(token.texts[0])
+            elif moved and at in moved.ats:
+                pattern += form_of({text.translate(SHOWN) for text in token.texts}, marks)
+                if at == moved.ats[0]:
+                    front = moved.pattern(self.group(moved.texts, "", level, None))
             elif token.kind == "mark":
                 pattern += optional_mark(token, tokens[at + 1 : at + 2], literal(end))
             else:
@@ -261,7 +267,7 @@ class _Reader:
                 # Of `run_1_repetition_0` the last number is of the replicate.
                 is_set = at in counted[:-1]
                 pattern += self.group(token.texts, word, level, listed, unit, is_set)
-        return pattern + literal(end)
+        return front + pattern + literal(end)
 
     def read_fronts(self, paths: Sequence[str], depth: int) -> str:
         """Return the pattern of folders above those that all paths have, if nothing else tells some

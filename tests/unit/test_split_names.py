@@ -78,6 +78,13 @@ SETS: dict[str, tuple[list[str], dict[str, list[str]]]] = {
         [f"{a}{b}.log" for a in ("mapB64", "rowsB") for b in DATES],
         {"file": ["mapB64", "rowsB"], "file_2": [*DATES]},
     ),
+    "a word at two places, and a date that only some have": (
+        [*(f"Bench-elk-{a}-energy-{b}.data" for a in ("heap", "tim")
+           for b in ("2023-08-09_22-30-17", "2023-08-10_00-48-43")),
+         *(f"mole-Bench-{a}-energy.data" for a in ("heap", "tim"))],
+        {"file": ["elk", "mole"], "file_2": ["heap", "tim"],
+         "file_3": ["", "2023-08-09_22-30-17", "2023-08-10_00-48-43"]},
+    ),
 }  # fmt: skip
 
 
@@ -134,6 +141,24 @@ def test_texts_of_all_combinations_are_settings(
     ingest(lake, tmp_path, is_proposing=True)
     counts = ", ".join(f"count(DISTINCT {name}) AS {name}" for name in columns)
     assert query(lake, f"SELECT {counts} FROM runs") == [columns]
+
+
+def test_a_date_that_only_some_names_have_is_no_setting(lake: Path, tmp_path: Path) -> None:
+    """Three runs of each sort on one machine, of which the names have the time; one on another."""
+    joules = iter(range(100, 200))
+    for sort in ("heap", "tim"):
+        times = ("2023-08-09_22-30-17", "2023-08-09_23-39-28", "2023-08-10_00-48-43")
+        names = [f"Bench-elk-{sort}-energy-{time}.data" for time in times]
+        for name in (*names, f"mole-Bench-{sort}-energy.data"):
+            text = f"  {next(joules)}.25 Joules power/energy-pkg/\n\n  5.5 seconds time elapsed\n"
+            put(tmp_path / "raw" / name, f" Performance counter stats for 'a':\n\n{text}")
+    ingest(lake, tmp_path / "raw", is_proposing=True)
+    found = query(lake, "SELECT file, file_2, count(*) AS runs FROM runs GROUP BY ALL ORDER BY ALL")
+    assert [tuple(each.values()) for each in found] == [
+        ("elk", "heap", 3), ("elk", "tim", 3), ("mole", "heap", 1), ("mole", "tim", 1),
+    ]  # fmt: skip
+    with open_lake(lake) as opened:
+        assert {name for name in opened.catalogue.knobs if "file" in name} == {"c_file", "c_file_2"}
 
 
 @pytest.mark.parametrize(
