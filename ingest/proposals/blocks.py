@@ -213,7 +213,7 @@ def _settle_labels(blocks: Sequence[GuessedTable], is_named: bool) -> None:
     """Make labels of parts of paths that are labels of other tables.
 
     Those are numbers beside a configuration in the same folder, and names of which a table has one.
-    Other labels get names of their own where a part of that name is a setting.
+    Other labels get names of their own where a part of that name, with other texts, is a setting.
 
     Args:
         is_named: Whether paths of other files are settings.
@@ -226,15 +226,23 @@ def _settle_labels(blocks: Sequence[GuessedTable], is_named: bool) -> None:
             else p
             for p in block.parts
         ]
-    read = [block for block in blocks if not block.refusal]
-    knobs = {p.name for block in read for p in block.parts if p.role == "knob"}
+    knobs = defaultdict[str, set[str]](set)
+    for block in (each for each in blocks if not each.refusal):
+        for part in (p for p in block.parts if p.role == "knob"):
+            knobs[part.name] |= _texts_of(part, block)
     for block in blocks:
         others = [p for p in block.parts if p.role != "knob"]
-        own = {p.name for p in others if p.name in knobs}
+        other = (p for p in others if p.name in knobs)
+        own = {p.name for p in other if knobs[p.name].isdisjoint(_texts_of(p, block))}
         own |= {p.name for p in others if is_named and p.role == "label" and can_be(p.name)}
         names = {p.name: p.name + "_of_path" * (p.name in own) for p in block.parts}
         block.path = renamed(block.path, names) if own else block.path
         block.parts = [replace(p, name=names[p.name]) for p in block.parts]
+
+
+def _texts_of(part: PathColumn, block: GuessedTable) -> set[str]:
+    matches = (re.search(f"{block.path}$", path) for path in block.table.paths)
+    return {match[part.name] for match in matches if match} - {None, ""}
 
 
 def _settle_keys(

@@ -54,7 +54,9 @@ def judged_parts(
     settings = [knob.cells for knob in knobs]
     settings += [texts[part.name] for part in parts if part.role == "knob"]
     by_row = [*zip(*settings, strict=True)] or [()] * max(map(len, texts.values()), default=0)
-    _mark_what_is_said({p.name: texts[p.name] for p in parts if p.role == "knob"}, knobs)
+    own_texts = {p.name: texts[p.name] for p in parts if p.role == "knob"}
+    _mark_what_is_said(own_texts, knobs)
+    _mark_outcomes(own_texts, knobs)
     knobs = [knob for knob in knobs if knob.role == "knob"]
     judged = []
     for part in parts:
@@ -153,6 +155,22 @@ def _mark_what_is_said(parts: Mapping[str, Sequence[str]], knobs: Sequence[Guess
             is_earlier = other.kind != "text" and other.role == "knob" == guess.role
             if is_earlier and any(_are_twins_in_files(own, other, guess) for own in parts.values()):
                 guess.take("label", f"goes with {other.heading.text} in each file")
+
+
+def _mark_outcomes(parts: Mapping[str, Sequence[str]], knobs: Sequence[Guess]) -> None:
+    """Make labels of amounts of work that each row has of its own, where each file has all names of
+    the rows once: the epoch at which a training ended was not set.
+    """
+    names = [*zip(*(k.cells for k in knobs if k.kind == "text" and k.role == "knob"), strict=True)]
+    amounts = [k for k in knobs if k.kind != "text" and k.is_given and k.role == "knob"]
+    for part in parts.values() if names and amounts else ():
+        pairs = {*zip(names, part, strict=True)}
+        counts = len({*names}), len({*part})
+        if min(counts) < _FEWEST or not len(pairs) == len(part) == counts[0] * counts[1]:
+            continue
+        for guess in amounts:
+            if not (decides(names, guess.cells) or decides(part, guess.cells)):
+                guess.take("label", "differs in the files for one name: it came out")
 
 
 def _names_in_paths(

@@ -354,7 +354,7 @@ def _give(read: TableRead, found: _Found, joined: dict[str, Ignored]) -> None:
             given[at] = _measured(read, row, trace, window)
             if not trace.is_output:
                 read.traces[at] = RowTrace(trace.work, UtcWindow(*window) if window else None)
-    again = _said_again(read, given)
+    again = _said_again(read, given) if given else ()
     is_whole = len(given) == len(read.table.rows)
     workloads = {more.workload for more in given.values()}
     for more in given.values():

@@ -136,7 +136,7 @@ TRAINED = {
     **_took("train_results_1epoch", "n1,1:38:42,0.194869,9.52", "n2,7:33:10,0.578794,25.74"),
     **_took("train_results_full", "n1,8:13:32,0.974343,42.49", "n2,37:45:51,2.893969,168.4"),
 }
-# Of other headings: here the rows are told by a number of their own.
+# Of other headings: a number that came out of each run tells nothing.
 FROZEN = {
     "rt_frzfalse_results.csv": "dataset,time,energy(kWh),epochs,class_epochs\n"
     "isic,1:37:40,0.338987,4,11\nbreast,0:31:18,0.119732,4,8\nchest,1:15:20,0.260203,4,12\n",
@@ -161,7 +161,29 @@ def test_times_of_training_are_durations_and_a_short_row_is_a_run(
     assert details(report, "field_count") == ["3 fields, expected 5: no epochs, class_epochs"]
     with open_lake(lake) as opened:
         roles = {column.name: column.role for column in opened.columns}
-    assert (roles["file"], roles["file_of_path"]) == ("knob", "label")
+    assert (roles["file"], roles["file_2"], roles["class_epochs"]) == ("knob", "knob", "label")
+
+
+def test_a_part_of_a_name_is_a_setting_of_one_group_and_a_label_of_another(
+    lake: Path, tmp_path: Path
+) -> None:
+    """`slow` and `fast` stand for the clocks of the rows; `elk` and `mole` were compared."""
+    for name, clock in (("slow", 800), ("fast", 2400)):
+        rows = [f"{clock},{2**n},{clock / 8 + 3.25 * n}" for n in range(4)]
+        put(tmp_path / f"raw/{name}_power.csv", "\n".join(["clock_mhz,size,energy_j", *rows, ""]))
+    for name, joules in (("elk", 40), ("mole", 60)):
+        rows = [f"{2**n},{joules + 2.25 * n},{9.5 / 2**n}" for n in range(4)]
+        lines = ["threads,energy_j,time_s", *rows, ""]
+        put(tmp_path / f"raw/{name}_scaling.csv", "\n".join(lines))
+    ingest(lake, tmp_path / "raw", is_proposing=True)
+    with open_lake(lake) as opened:
+        roles = {column.name: column.role for column in opened.columns if "file" in column.name}
+    assert roles == {"file": "knob", "file_of_path": "label"}
+    found = query(
+        lake, "SELECT file, file_of_path, count(*) AS n FROM runs GROUP BY ALL ORDER BY 1"
+    )
+    assert len(found) == 4
+    assert {each["file"] for each in found} == {"elk", "mole", None}
 
 
 @pytest.mark.parametrize(
