@@ -16,26 +16,19 @@ import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-import numpy as np
-
 from ingest.discover.found_files import Ignored
-from ingest.discover.matching import place_of
 from ingest.discover.plan import RunWork
-from ingest.discover.source_reads import read_source
-from ingest.formats.trace import POWER
-from ingest.formats.trace_headings import OF_TRACES, energy_column, energy_columns
-from ingest.records import MOST_NAMED_LINES, Problem, Reading, SummaryRow, UtcWindow
-from ingest.settings.column_names import WORDS
+from ingest.formats.trace_headings import energy_column
+from ingest.records import MOST_NAMED_LINES, Problem, SummaryRow, UtcWindow
 from ingest.settings.heading_words import words_of
+from ingest.tables.free_traces import FreeTrace, FreeTraces, with_small_files
 from ingest.tables.same_rows import FEWEST_RUNS, MOST_ROWS, SameRows, new_values, rows_with
 from ingest.tables.table_reads import RowTrace, TableRead, window_of
 
-# Of a window a trace must cover this share.
-_LEAST_COVERED: Final = 0.9
 # Energies of a row and of its trace that differ by more are doubted.
 _AS_MUCH: Final = 0.05
 # Numbers of one quantity that differ by a larger factor are of two runs.
@@ -50,88 +43,9 @@ _MOST_OUTPUTS: Final = 500
 _MOST_BYTES: Final = 1 << 16
 
 _COMMANDS: Final = frozenset({"command", "cmd", "program", "binary", "executable"})
-_OF_MEASURES: Final = OF_TRACES | WORDS["measures"]
-
 _Window = tuple[float, float]
-
-
-@dataclass(frozen=True, slots=True)
-class _Trace:
-    """A trace or an output that is a run by itself so far, and what it measured.
-
-    Attributes:
-        column: That of its energy.
-        others: The traces of other parts of the machine in that run.
-    """
-
-    work: RunWork
-    path: str
-    reading: Reading
-    column: str = "energy_j"
-    others: tuple["_Trace", ...] = ()
-
-    @property
-    def is_output(self) -> bool:
-        """Whether it is the output of a tool, without samples over time."""
-        return self.reading.intervals is None
-
-    @property
-    def settings(self) -> dict[str, object]:
-        """What its path and its lines say of its run."""
-        own = {**self.reading.knobs, **dict(self.work.key.knobs)}
-        own.pop("variant", None)
-        return own | {"replicate": self.work.key.replicate}
-
-    def names(self) -> set[str]:
-        """Return its name and those of its folders, as a cell may have them.
-
-        The name may begin or end with what was measured: `exp0_power.csv` is of `exp0`.
-        """
-        path = Path(self.path)
-        parts = [*re.finditer(r"[^_.-]+", path.stem)]
-        told = [at for at, part in enumerate(parts) if part[0].lower() not in _OF_MEASURES]
-        firsts, lasts = (parts[: told[0] + 1], parts[told[-1] :]) if told else ((), ())
-        own = {path.stem[first.start() : last.end()] for first in firsts for last in lasts}
-        return {path.name, path.stem, *own, *(parent.name for parent in path.parents)} - {""}
-
-    def energy_in(self, start_s: float, end_s: float) -> float | None:
-        """Return the energy between two Unix times; None if the trace does not cover them."""
-        rows = self.reading.intervals
-        if rows is None or rows.start_unix_s is None or POWER not in rows.values:
-            return None
-        if end_s <= start_s:
-            return None
-        end = rows.end_s + rows.start_unix_s
-        overlap = np.minimum(end, end_s) - np.maximum(end - rows.dt_s, start_s)
-        inside = np.maximum(overlap, 0.0)
-        power_w = rows.values[POWER]
-        is_known = ~np.isnan(power_w)
-        covered_s = inside[is_known & (rows.core == rows.core[0])].sum()
-        if covered_s < _LEAST_COVERED * (end_s - start_s):
-            return None
-        joules = float((power_w * inside)[is_known].sum())
-        return joules * (end_s - start_s) / float(covered_s)
-
-
 # By the place of a row its trace, the time of the row, and why it is that of the row.
-_Found = dict[int, tuple[_Trace, _Window | None, str]]
-
-
-class _Traces:
-    """Those of a dataset, by their names and by the files of one row that they are of."""
-
-    def __init__(self, works: Iterable[RunWork], reads: Iterable[TableRead]) -> None:
-        self.all = [trace for work in works if (trace := _trace_of(work)) is not None]
-        self.joined: dict[str, Ignored] = {}
-        self.by_name: dict[str, list[_Trace]] = defaultdict(list)
-        for trace in self.all:
-            for name in trace.names():
-                self.by_name[name].append(trace)
-        self.of_file = _of_files([read for read in reads if len(read.table.rows) == 1], self.all)
-
-    @property
-    def left(self) -> list[_Trace]:
-        return [trace for trace in self.all if trace.work.run_id not in self.joined]
+_Found = dict[int, tuple[FreeTrace, _Window | None, str]]
 
 
 def join_traces(
@@ -147,8 +61,8 @@ def join_traces(
         The planned runs that are no rows', with what was read of small files, and why the files of
         the others are no runs.
     """
-    works = [_read(work) for work in works]
-    traces = _Traces(works, reads)
+    works = [with_small_files(work) for work in works]
+    traces = FreeTraces(works, reads)
     for read, found in _of_nearest(reads, traces) if traces.all else ():
         _give(read, _in_agreement(read, found), traces.joined)
     for rule in (_by_settings, _by_numbers):
@@ -159,29 +73,7 @@ def join_traces(
     return left, [*traces.joined.values()]
 
 
-def _read(work: RunWork) -> RunWork:
-    """Return a run with the contents of its files if they are traces or the output of a tool."""
-    forms = [file.format for file in work.files]
-    is_trace = all(form.role == "trace" for form in forms)
-    is_output = len(forms) == 1 and (forms[0].role == "output" or forms[0].name == "turbostat")
-    if work.reads or not (is_trace or is_output):
-        return work
-    return replace(work, reads=tuple(map(read_source, work.files)))
-
-
-def _trace_of(work: RunWork) -> _Trace | None:
-    is_output = work.files[0].format.role == "output"
-    readings = [each.content for each in work.reads if isinstance(each.content, Reading)]
-    readings = [reading for reading in readings if (reading.intervals is None) == is_output]
-    if not readings or len(readings) < len(work.files):
-        return None
-    paths = [file.path for file in work.files]
-    columns = energy_columns(paths, [reading.part for reading in readings])
-    first, *others = (_Trace(work, *each) for each in zip(paths, readings, columns, strict=True))
-    return replace(first, others=tuple(others))
-
-
-def _of_nearest(reads: Sequence[TableRead], traces: _Traces) -> list[tuple[TableRead, _Found]]:
+def _of_nearest(reads: Sequence[TableRead], traces: FreeTraces) -> list[tuple[TableRead, _Found]]:
     """Return what rows name, each trace of the table nearest to it, else of the first one."""
     found = [(read, _by_name_or_time(read, traces)) for read in reads]
     nearest: dict[str, tuple[int, TableRead]] = {}
@@ -228,7 +120,7 @@ def _are_far(own: object, other: object) -> bool:
     return min(own, other) > 0 and max(own, other) > _MOST_APART * min(own, other)
 
 
-def _by_name_or_time(read: TableRead, traces: _Traces) -> _Found:
+def _by_name_or_time(read: TableRead, traces: FreeTraces) -> _Found:
     # Of rows that name one trace nothing says which it is of, unless they state their times.
     names = [_names_in(row) for row in read.table.rows]
     naming = Counter(name for each in names for name in each if name in traces.by_name)
@@ -260,7 +152,7 @@ def _names_in(row: SummaryRow) -> dict[str, None]:
     return dict.fromkeys([*texts.values(), *(part.partition(".")[0] or part for part in parts)])
 
 
-def _by_settings(read: TableRead, traces: _Traces) -> _Found:
+def _by_settings(read: TableRead, traces: FreeTraces) -> _Found:
     """Return the rows with the settings that the paths of traces say."""
     left, rows = traces.left, read.table.rows
     if not 1 < len(left) <= len(rows) <= _MOST_ROWS:
@@ -273,7 +165,7 @@ def _by_settings(read: TableRead, traces: _Traces) -> _Found:
     }
 
 
-def _by_numbers(read: TableRead, traces: _Traces) -> _Found:
+def _by_numbers(read: TableRead, traces: FreeTraces) -> _Found:
     """Return the rows with numbers of small outputs; where no path says what a row had set, it is
     doubted.
     """
@@ -282,7 +174,7 @@ def _by_numbers(read: TableRead, traces: _Traces) -> _Found:
     is_summary = read.is_guessed and FEWEST_RUNS <= len(read.table.rows) <= MOST_ROWS
     if not is_summary or not FEWEST_RUNS <= len(outputs) <= _MOST_OUTPUTS:
         return {}
-    same, of_rows = SameRows(read), defaultdict[int, list[_Trace]](list)
+    same, of_rows = SameRows(read), defaultdict[int, list[FreeTrace]](list)
     for trace in outputs:
         reading = trace.reading
         if (at := same.place(reading.measurements | reading.knobs, reading.columns)) is not None:
@@ -317,31 +209,6 @@ def _states(path: str, settings: Iterable[object]) -> bool:
         if value is not None and re.search(rf"(?<!{border}){text}(?!{border})", path):
             return True
     return False
-
-
-def _of_files(reads: Sequence[TableRead], traces: Sequence[_Trace]) -> dict[str, _Trace]:
-    """Return the trace of each file of one row: of one name, else alone with it in a folder."""
-    by_name: dict[str, _Trace] = {}
-    for key_of in (_name_of, _folder_of):
-        files: dict[str, list[str]] = defaultdict(list)
-        own: dict[str, list[_Trace]] = defaultdict(list)
-        for read in reads:
-            files[key_of(read.file.path)].append(read.file.path)
-        for trace in traces:
-            own[key_of(trace.path)].append(trace)
-        used = {trace.path for trace in by_name.values()}
-        for key, paths in files.items():
-            if key and len(paths) == len(own[key]) == 1 and own[key][0].path not in used:
-                by_name.setdefault(paths[0], own[key][0])
-    return by_name
-
-
-def _name_of(path: str) -> str:
-    return place_of(path, path.rpartition("/")[0]).lower()
-
-
-def _folder_of(path: str) -> str:
-    return path.rpartition("/")[0]
 
 
 def _give(read: TableRead, found: _Found, joined: dict[str, Ignored]) -> None:
@@ -385,7 +252,7 @@ def _said_again(read: TableRead, given: Mapping[int, SummaryRow]) -> set[str]:
 
 
 def _measured(
-    read: TableRead, row: SummaryRow, trace: _Trace, window: _Window | None
+    read: TableRead, row: SummaryRow, trace: FreeTrace, window: _Window | None
 ) -> SummaryRow:
     """Return the energies of a row's trace and of those of other parts, the time, and what an
     output measured. An energy of the row's own stays, and is compared with that of the trace.
@@ -417,7 +284,7 @@ def _measured(
     return more
 
 
-def _compare(read: TableRead, row: SummaryRow, trace: _Trace, energy_j: float) -> None:
+def _compare(read: TableRead, row: SummaryRow, trace: FreeTrace, energy_j: float) -> None:
     """Doubt an energy of a row that is far from that of its trace, of the machine or of no part."""
     own = row.values["energy_j"]
     if trace.column != "energy_j" or not isinstance(own, int | float):
@@ -437,7 +304,7 @@ def _compare(read: TableRead, row: SummaryRow, trace: _Trace, energy_j: float) -
         problems[known[-1]] = replace(last, count=last.count + 1)
 
 
-def _is_of_another_time(read: TableRead, row: SummaryRow, trace: _Trace) -> bool:
+def _is_of_another_time(read: TableRead, row: SummaryRow, trace: FreeTrace) -> bool:
     """Return whether the requests of a row took another time, at their rate, than its trace: then
     the energy of the trace is not theirs.
     """

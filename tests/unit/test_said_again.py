@@ -157,7 +157,7 @@ def test_outputs_that_are_no_rows_are_read_once(
         opened.append(file.name)
         return read_source(file, *given)
 
-    for module in ("runs.run_reader", "tables.row_traces", "tables.stage"):
+    for module in ("runs.run_reader", "tables.free_traces", "tables.stage"):
         monkeypatch.setattr(f"ingest.{module}.read_source", read)
     ingest(lake, tmp_path / "raw", is_proposing=True, workers=1)
     assert sorted(opened) == ["ring_0.log", "ring_1.log", "ring_2.log", "sweep.csv"]
