@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from ingest.proposals.name_tokens import NAMING, OF_SIZES
-from ingest.settings.column_names import VALUES, WORDS
+from ingest.settings.column_names import MODEL, VALUES, WORDS
 from ingest.settings.heading_words import words_of
 
 _MACHINE: Final = re.compile(r"[a-z]{1,3}\d{3,4}[a-z]*\d*|node\d+|host\d+", re.IGNORECASE)
@@ -19,6 +19,14 @@ MOMENT: Final = (
 )
 # A date and a time of day in digits.
 DATED: Final = r"(?:19|20)\d{6}[-_T]\d{4,6}"
+# In a time of day, in `1.2GHz` and in `C++` they separate nothing; in `cg.C.16.1` the dots do.
+ONE_PART: Final = re.compile(
+    r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+    rf"|{MOMENT}|{DATED}"
+    r"|(?<![.\d])\d+\.\d+(?![.\d])|(?<=[A-Za-z])\++(?![A-Za-z0-9+])"
+    rf"|{MODEL}"
+    rf"|(?i:{'|'.join(sorted(v for of in VALUES.values() for v in of if '_' in v))})(?![A-Za-z0-9])"
+)
 # From one hour of a day to another.
 HOURS: Final = re.compile(r"(?:[01]?\d|2[0-4])[-_](?:[01]?\d|2[0-4])")
 # Dates, seconds and ms since 1970 that are no round numbers, digests, and uuids.

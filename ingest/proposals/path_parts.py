@@ -37,6 +37,7 @@ from ingest.proposals.part_values import (
     DAY,
     HOURS,
     MOMENT,
+    ONE_PART,
     are_clocks,
     are_machines,
     are_said_again,
@@ -44,8 +45,6 @@ from ingest.proposals.part_values import (
     singular,
 )
 from ingest.settings.column_names import (
-    MODEL,
-    VALUES,
     WORDS,
     clean_name,
     is_power_limit,
@@ -54,14 +53,6 @@ from ingest.settings.column_names import (
 from ingest.settings.heading_words import words_of
 from ingest.settings.units import unit_of
 
-# In a time of day, in `1.2GHz` and in `C++` they separate nothing; in `cg.C.16.1` the dots do.
-_ONE_PART: Final = re.compile(
-    r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-    rf"|{MOMENT}|{DATED}"
-    r"|(?<![.\d])\d+\.\d+(?![.\d])|(?<=[A-Za-z])\++(?![A-Za-z0-9+])"
-    rf"|{MODEL}"
-    rf"|(?i:{'|'.join(sorted(v for of in VALUES.values() for v in of if '_' in v))})(?![A-Za-z0-9])"
-)
 _TOOLS: Final = frozenset(known.name for known in FORMATS if known.role == "output")
 # Of twice as many paths and more, so many are read.
 _MOST_READ: Final = 5_000
@@ -229,7 +220,7 @@ class _Reader:
         ends = {text.rpartition(".")[2] for text in texts if "." in text[1:]}
         end = f".{ends.pop()}" if level == "file" and len(ends) == 1 else ""
         bare = tuple(
-            _ONE_PART.sub(lambda part: part[0].translate(HIDDEN), text.removesuffix(end))
+            ONE_PART.sub(lambda part: part[0].translate(HIDDEN), text.removesuffix(end))
             for text in texts
         )
         tokens = joined([
