@@ -42,9 +42,13 @@ SUMMAND: Final = ("summand",)
 _ADDED: Final = frozenset({"energy", "power", "time"})
 _MOST_ADDED: Final = 12
 _ROUNDED: Final = 1e-4
-# Fields of SLURM's `sacct`, and those of seconds.
+# Fields of SLURM's `sacct`, and the units of some.
 _OF_ACCOUNTS: Final = WORDS["accounts"]
-_ACCOUNTED_S: Final = frozenset({"elapsed", "elapsedraw", "systemcpu", "usercpu", "totalcpu"})
+_ONLY_OF_ACCOUNTS: Final = frozenset({"consumedenergy", "consumedenergyraw", "elapsedraw"})
+_ACCOUNTED: Final = {
+    **dict.fromkeys(("elapsed", "elapsedraw", "systemcpu", "usercpu", "totalcpu"), "s"),
+    **dict.fromkeys(("consumedenergy", "consumedenergyraw"), "J"),
+}
 _FEWEST_FIELDS: Final = 3
 # What else names of stages of a run have: `load_model`.
 _BESIDE_STAGES: Final = WORDS["beside_stages"]
@@ -163,7 +167,7 @@ def read_together(headings: Sequence[Heading], columns: Sequence[Sequence[Cell]]
         named = [replace(h, words=("standard",)) if h.words == ("std",) else h for h in named]
     named = _with_symbols(_with_totals(named, columns), columns)
     named = _with_consumption(named, columns)
-    named = _with_latencies(_with_minutes(_with_accounts(_with_domains(named))))
+    named = _with_latencies(_with_minutes(_with_accounts(_with_domains(named), columns)))
     return _with_medians(named)
 
 
@@ -326,16 +330,22 @@ def _with_domains(headings: Sequence[Heading]) -> list[Heading]:
     ]
 
 
-def _with_accounts(headings: Sequence[Heading]) -> list[Heading]:
-    """Read times of SLURM's accounts, which beside others of its fields are seconds."""
+def _with_accounts(headings: Sequence[Heading], columns: Sequence[Sequence[Cell]]) -> list[Heading]:
+    """Read fields of SLURM's accounts, which several of them tell, or `ElapsedRaw`, as s and J.
+
+    Fractions below `ConsumedEnergy` may have lost a letter: `4.2M`.
+    """
     fields = {heading.text.lower() for heading in headings}
-    if len(fields & (_OF_ACCOUNTS | _ACCOUNTED_S)) < _FEWEST_FIELDS or not fields & _OF_ACCOUNTS:
+    is_told = len(fields & (_OF_ACCOUNTS | _ACCOUNTED.keys())) >= _FEWEST_FIELDS
+    if not (is_told and fields & _OF_ACCOUNTS) and fields.isdisjoint(_ONLY_OF_ACCOUNTS):
         return [*headings]
     return [
-        replace(heading, unit=unit_of("s"))
-        if heading.text.lower() in _ACCOUNTED_S and heading.unit is None
+        replace(heading, unit=unit_of(_ACCOUNTED[name]))
+        if (name := heading.text.lower()) in _ACCOUNTED
+        and heading.unit is None
+        and not (name == "consumedenergy" and np.any(_numbers_of(cells) % 1))
         else heading
-        for heading in headings
+        for heading, cells in zip(headings, columns, strict=True)
     ]
 
 
