@@ -116,7 +116,7 @@ def _lines(guessed: GuessedTable, tables: Sequence[FoundTable]) -> Iterator[str]
     power = [guess.heading.text for guess in guessed.power or ()]
     energy = "|".join(re.escape(guess.heading.text) for guess in guessed.energy)
     entries: dict[str, tuple[object, str]] = {
-        "pattern": (guessed.path, ""),
+        "pattern": (guessed.pattern, ""),
         "header": (header_pattern(table, tables), ""),
         "refuse": (guessed.refusal, ""),
         "split": ({name: text for name, (text, _) in shape.split.items()}, ""),

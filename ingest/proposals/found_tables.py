@@ -19,9 +19,10 @@ from ingest.formats.written_numbers import are_readings, is_precise, seconds_of_
 from ingest.proposals.crossed_tables import measured_in_cells
 from ingest.records import ProblemList, ReadContext
 from ingest.settings.column_names import WORDS
+from ingest.settings.copy_names import has_mark_of_copy, is_named_as_copy
 from ingest.settings.dataset import Settings
 from ingest.settings.heading_words import words_of
-from ingest.settings.headings import is_measurement, is_named_as_copy
+from ingest.settings.headings import is_measurement
 from ingest.settings.tables import declaration_of
 
 # Of each table so many bytes and rows are read, of tables with one heading so many files.
@@ -95,6 +96,7 @@ class FoundTable:
         is_sure = any(is_precise(cell) for cells in columns for cell in islice(cells, 1))
         measured = (c for h, c in zip(self.headings, columns, strict=True) if is_measurement(h))
         is_read = len(rows) >= _LEAST_COPIED and any(map(are_readings, measured))
+        is_read |= has_mark_of_copy(path)
         if any(
             (is_read and rows <= theirs and is_named_as_copy(path, other))
             or (
@@ -181,7 +183,8 @@ def find_tables(
     tables: dict[tuple[str, ...], FoundTable] = {}
     faults: dict[str, str] = {}
     read = 0
-    for group in groups:
+    # Of a file and its copies the file is read first: then they are told by it.
+    for group in sorted(groups, key=lambda paths: has_mark_of_copy(paths[0])):
         known: tuple[FoundTable, ...] = ()
         step = max(1, len(group) // _MOST_FILES)
         for number, path in enumerate(group):

@@ -29,7 +29,7 @@ from ingest.proposals.judged_parts import judged_parts, repeats_in, says_the_sam
 from ingest.proposals.lake_columns import COLUMNS
 from ingest.proposals.like_columns import energy_parts, mean_columns, power_parts
 from ingest.proposals.long_tables import said_of_parts
-from ingest.proposals.name_tokens import renamed
+from ingest.proposals.name_tokens import literal, renamed
 from ingest.proposals.path_parts import PathColumn, read_paths
 from ingest.proposals.phases import leave_out_phases, open_phases, phases_in_all, result_of
 from ingest.proposals.replicates import steps_of_runs
@@ -131,6 +131,13 @@ class GuessedTable:
         )
         if not (self.refusal or is_told):
             self.refusal = _NOTHING
+
+    @property
+    def pattern(self) -> str:
+        """The pattern of the paths and of the copies of files, whose rows count once."""
+        fits = re.compile(f"(?:^|.*/)(?:{self.path})").fullmatch
+        copies = sorted(path for path in self.table.copies if not fits(path))
+        return "|".join((self.path, *map(literal, copies))) if self.path else ""
 
     def _guess(self, content: FoundTable) -> list[Guess]:
         """Return what each column is, of rows as they become runs."""

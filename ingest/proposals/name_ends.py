@@ -10,9 +10,9 @@ from typing import Final
 
 from ingest.formats.scores import KIND
 from ingest.proposals.name_tokens import literal
+from ingest.settings.copy_names import COPY_END
 
-_COPY: Final = r" - Copy(?: ?\(\d+\))?|[ _](?:copy|Copy)(?: ?\d+)?| ?\(\d+\)"
-_COPIED: Final = re.compile(rf"(.+?)(?:{_COPY})")
+_COPIED: Final = re.compile(rf"(.+?)(?:{COPY_END})")
 _OF_A_KIND: Final = re.compile(rf"(.+?)[_\-. ]({KIND})")
 _WORD: Final = re.compile(r"[_\-. ][^_\-. ]*$")
 
@@ -44,7 +44,7 @@ def cut_ends(paths: Sequence[str], beside: Collection[str] = ()) -> tuple[list[s
     if len({*ends}) > 1 or (bare == [*stems] and not kinds):
         return [*paths], ""
     pattern = rf"(?:[_\-. ](?:{'|'.join(sorted(kinds))}))?" if kinds else ""
-    pattern += literal(tail) + (f"(?:{_COPY})?" if bare != [*stems] else "")
+    pattern += literal(tail) + (f"(?:{COPY_END})?" if bare != [*stems] else "")
     return heads, pattern + literal(ends[0])
 
 

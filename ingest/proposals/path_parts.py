@@ -50,6 +50,7 @@ from ingest.settings.column_names import (
     is_power_limit,
     name_of_values,
 )
+from ingest.settings.copy_names import are_numbered
 from ingest.settings.heading_words import words_of
 from ingest.settings.units import unit_of
 
@@ -363,7 +364,7 @@ class _Reader:
             if column in twins and column.name in self._unsaid:
                 self.columns[at] = replace(column, role="label", is_given=False)
         self._unsaid |= {name} if is_unsaid else set()
-        role = "stamp" if is_stamp else "label" if is_twin else "knob"
+        role = "stamp" if is_stamp or are_numbered(values) else "label" if is_twin else "knob"
         self._texts[name] = texts
         shown = stated.text if stated else "Hz" if is_clock else ""
         shown = shown or ("W" if kind != "text" and word == _SET["power"] else "")

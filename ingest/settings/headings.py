@@ -325,18 +325,6 @@ def is_derived(text: str) -> bool:
     return is_other or not WORDS["derived"].isdisjoint(words)
 
 
-def is_named_as_copy(path: str, other: str) -> bool:
-    """Return whether one of two paths says nothing that the other does not, but that it is a copy.
-
-    `results.csv` beside `fft.csv`, `backup/fft.csv`, `fft_sorted.csv`; not `lu.csv`.
-    """
-    parts = [each.split("/") for each in (path, other)]
-    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(*parts, strict=False)))
-    words = [{*words_of("/".join(each[shared:]))} for each in parts]
-    plain = WORDS["general"] | WORDS["aside"] | WORDS["copies"]
-    return any(own - theirs <= plain for own, theirs in (words, reversed(words)))
-
-
 def is_of_work(unit: Unit) -> bool:
     """Return whether a rate is of work, bytes or simulated time in a time, or of an energy."""
     over, _, under = unit.text.partition("/")

@@ -19,8 +19,8 @@ from ingest.discover.found_files import Ignored
 from ingest.files.packed import Packed
 from ingest.formats.written_numbers import are_readings, is_precise
 from ingest.records import Problem, Severity, SummaryRow
+from ingest.settings.copy_names import has_mark_of_copy, is_named_as_copy
 from ingest.settings.heading_words import words_of
-from ingest.settings.headings import is_named_as_copy
 from ingest.tables.table_reads import TableRead
 
 # Numbers of fewer digits may be the same by chance.
@@ -145,7 +145,7 @@ def join_repeated(reads: Sequence[TableRead]) -> tuple[list[TableRead], list[Ign
     guessed = [read for read in reads if read.is_guessed]
     total = sum(len(read.table.rows) for read in guessed)
     if len(guessed) > 1 and sum(len(read.table.rows) for read in reads) <= MOST_ROWS:
-        for read in sorted(guessed, key=lambda each: -len(each.table.rows)):
+        for read in sorted(guessed, key=_is_told_first):
             if len(read.table.rows) >= FEWEST_RUNS and id(read) not in gone:
                 others = [each for each in guessed if each is not read and id(each) not in gone]
                 for other in _join_parts(read, others):
@@ -226,17 +226,18 @@ def drop_copies(reads: Sequence[TableRead]) -> None:
     filled = [read for read in reads if read.table.rows]
     by_row: dict[Hashable, list[tuple[TableRead, set[Hashable]]]] = defaultdict(list)
     is_small = sum(len(read.table.rows) for read in filled) <= _MOST_COPIED
-    order = sorted(filled, key=lambda each: (-len(each.table.rows), each.file.path))
+    order = sorted(filled, key=_is_told_first)
     for read in order if len(filled) > 1 and is_small else ():
         cells = {_cells(read, row) for row in read.table.rows}
         among = by_row[next(iter(cells))]
         whole, theirs = next((each for each in among if cells <= each[1]), (read, cells))
         path, other = read.file.path, whole.file.path
         is_beside = path.rpartition("/")[0] == other.rpartition("/")[0]
-        is_few = len(read.table.rows) < _FEWEST_COPIED
+        is_marked = has_mark_of_copy(path)
+        is_few = len(read.table.rows) < _FEWEST_COPIED and not is_marked
         is_copy = is_beside if is_few else is_named_as_copy(path, other)
         is_told = is_few and read.digest != whole.digest
-        if path == other or is_told or not _was_measured(read, is_few):
+        if path == other or is_told or not (is_marked or _was_measured(read, is_few)):
             is_copy = False
         elif is_copy:
             detail = f"all {len(read.table.rows)} rows stand in {other} too; dropped"
@@ -251,6 +252,12 @@ def drop_copies(reads: Sequence[TableRead]) -> None:
             read.table.problems.append(Problem("identical_row", "doubted", detail))
         for own in () if is_copy else cells:
             by_row[own].append((read, cells))
+
+
+def _is_told_first(read: TableRead) -> tuple[int, bool, str]:
+    """Return by what tables are sorted: the longest first, a file before its copies."""
+    path = read.file.path
+    return -len(read.table.rows), has_mark_of_copy(path), path
 
 
 def _was_measured(read: TableRead, is_few: bool) -> bool:
