@@ -372,3 +372,13 @@ def lacks_prefixes(energy: Guess, duration: Guess | None) -> bool:
     watts = energy.middle / (duration.middle * duration.heading.scale)
     is_apart = float(energy.numbers.max()) > _MOST_APART * energy.middle
     return is_apart or not MACHINE_W[0] <= watts <= MACHINE_W[1]
+
+
+def excess_of(energy: Guess | None, *factors: Guess | None) -> float:
+    """Return the factor by which an energy exceeds a time and a power; 0 if a unit is not known."""
+    sides = (energy, *factors)
+    if any(guess is None or guess.heading.unit is None for guess in sides):
+        return 0.0
+    joules, *others = (guess.middle * guess.scale for guess in sides if guess)
+    product = float(np.prod(others))
+    return joules / product if product > 0 else 0.0

@@ -17,6 +17,7 @@ from ingest.proposals.cost_units import (
     choose_units,
     doubt_power,
     doubt_units,
+    excess_of,
     is_integral,
     is_of_something_else,
     is_product,
@@ -36,6 +37,7 @@ from ingest.proposals.document_objects import (
 )
 from ingest.proposals.guess import Guess, is_less_a_baseline, wrap_of
 from ingest.proposals.heading_roles import MEASURED, PERCENTILE, is_spread
+from ingest.proposals.named_powers import is_beside_idle, is_of_idle
 from ingest.proposals.request_units import NO_UNIT, is_latency, name_latencies
 from ingest.proposals.request_units import choose_units as choose_latency_units
 from ingest.settings.column_names import WORDS
@@ -57,6 +59,7 @@ _OF_THE_RUN: Final = (
 ) - WORDS["statistics"].union(WORDS["parts"], {"peak"})
 DOUBTED: Final = "since all of a power are over 5 kW"
 _UNSAID: Final = ("s", "states no unit, taken as s: ms would fit as well", "ms")
+_COSTS: Final = ("energy", "power")
 COLUMNS: Final = ("energy_j", "power_w", "duration_s")
 
 
@@ -249,6 +252,9 @@ def _give_units(run: _Run, guesses: Sequence[Guess]) -> None:
     """Give the other energies, powers and times the units of those of the run."""
     energy, power, duration = run.energy, run.power, run.duration
     _choose_of_parts(run.metrics)
+    for guess in (g for g in run.metrics if g.quantity in _COSTS and is_of_idle(g.heading)):
+        # No setting of a run saves it; alone it may be what a study is about.
+        guess.better = None if energy or power or duration else guess.better
     for guess in (g for g in run.metrics if g.quantity == "energy"):
         if energy and guess is not energy and guess.heading.has(*WORDS["predicted"]):
             # Less of what a model says is no better; its unit may be another one.
@@ -326,7 +332,7 @@ def _best(guesses: Sequence[Guess], target: str) -> Guess | None:
         _rank(other, target) == _rank(best, target) and words - other_words and other_words - words
         for other in guesses
         if (other_words := {*other.heading.words} - usual) and not are_equal(best, other)
-    ) or any(are_of_devices(best, other) for other in guesses):
+    ) or any(are_of_devices(best, g) or is_beside_idle(best.heading, g.heading) for g in guesses):
         # Of `java_j` and `go_j`, or `cpu_energy` and `gpu_energy`, none is the whole.
         return None
     best.aim(target, f"; of {len(guesses)} columns the whole one" if len(guesses) > 1 else "")
@@ -345,6 +351,7 @@ def _rank(guess: Guess, target: str) -> int:
     rank += 3 * heading.has("system", "machine", "execution", "runtime", "duration", "makespan")
     rank += 2 * heading.has("package", "pkg", "usage", "consumed", *WORDS["means"])
     rank -= 8 * heading.has("idle", "baseline", "static", "dynamic", "saved", "savings", "delta")
+    rank -= 40 * (target != "duration_s" and is_of_idle(heading))
     rank -= 6 * heading.has("codecarbon", "peak", *WORDS["predicted"])
     rank -= 2 * len([word for word in heading.words if word not in MEASURED | WORDS["plain"]])
     if not heading.has("package", "pkg"):
@@ -370,27 +377,17 @@ def _is_of_items(duration: Guess, energy: Guess | None, power: Guess | None) -> 
     A mean time is that if the energy is that of no machine; any time if the power that was measured
     is another one by far.
     """
-    if power is not None and (excess := _excess(energy, duration, power)):
+    if power is not None and (excess := excess_of(energy, duration, power)):
         return not duration.is_declared and _is_plain(power) and excess > _FAR
     is_mean = not duration.is_declared and duration.heading.has(*WORDS["means"])
-    return is_mean and _excess(energy, duration) > PLAUSIBLE_W[1]
+    return is_mean and excess_of(energy, duration) > PLAUSIBLE_W[1]
 
 
 def _is_of_a_part(power: Guess, energy: Guess | None, duration: Guess | None) -> bool:
     """Return whether a power is of a part or phase: energy and time of the whole give another."""
-    excess = _excess(energy, duration, power)
+    excess = excess_of(energy, duration, power)
     is_other = excess > 0 and abs(np.log(excess)) > AGREEING
     return is_other and not (power.is_declared or _is_plain(power))
-
-
-def _excess(energy: Guess | None, *factors: Guess | None) -> float:
-    """Return the factor by which an energy exceeds a time and a power; 0 if a unit is not known."""
-    sides = (energy, *factors)
-    if any(guess is None or guess.heading.unit is None for guess in sides):
-        return 0.0
-    joules, *others = (guess.middle * guess.scale for guess in sides if guess)
-    product = float(np.prod(others))
-    return joules / product if product > 0 else 0.0
 
 
 def _is_plain(power: Guess) -> bool:

@@ -1,11 +1,11 @@
 """Columns of which others say more than their words: powers that are energies, numbers of what was
-not measured, costs of an item without its name.
+not measured, costs of an item without its name. What an idle machine takes is no cost of the run.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import pairwise, product
 from typing import Final
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from ingest.proposals.guess import Guess
 from ingest.proposals.heading_roles import is_spread
 from ingest.settings.column_names import WORDS
+from ingest.settings.headings import Heading
 from ingest.settings.units import unit_of
 
 # So near is an energy to a power times a time; in fewer rows that is so by chance.
@@ -24,9 +25,24 @@ _NO_FACTOR: Final = 0.1
 _POWERS: Final = frozenset({"power", "powers", "wattage"})
 _COSTS: Final = ("energy", "power", "time")
 _NOT_MEASURED: Final = -1.0
+_AT_IDLE: Final = frozenset({("no", "load"), ("at", "rest")})
 # The unit of an energy of so many items, of which nothing says what they are.
 _UNNAMED: Final = re.compile(r"(\w+)/1?([kM]?) ?item")
+_AT_IDLE: Final = frozenset({("no", "load"), ("at", "rest")})
 _AMOUNTS: Final = {"": 1.0, "k": 1e3, "M": 1e6}
+
+
+def is_of_idle(heading: Heading) -> bool:
+    """Return whether a heading names what a machine takes without the work: `P_idle (W)`,
+    `static power`, `power_at_rest_w`; not `energy_minus_idle_j`.
+    """
+    is_idle = heading.has(*WORDS["at_idle"]) or not _AT_IDLE.isdisjoint(pairwise(heading.words))
+    return is_idle and not heading.has(*WORDS["above_idle"])
+
+
+def is_beside_idle(heading: Heading, other: Heading) -> bool:
+    """Return whether one of two headings names what the work adds to the other: `dynamic power`."""
+    return heading.has("dynamic") and is_of_idle(other)
 
 
 @dataclass(frozen=True, slots=True)
