@@ -29,6 +29,7 @@ from ingest.proposals.sections import (
     value_of,
     workload_section,
 )
+from ingest.proposals.shared_costs import keep_parts_apart, part_of_run
 from ingest.proposals.shared_parts import share_parts
 from ingest.settings.column_names import WORDS, can_be, clean_name
 from ingest.settings.dataset import Settings
@@ -181,6 +182,7 @@ def _said(guess: Guess) -> str:
     if guess.role == "metric" and shown:
         is_stated = guess.is_declared or guess.heading.unit is not None
         source = f" {'from' if is_stated else 'taken as'} {guess.unit}"
+        source += f", of the {part} alone" if (part := part_of_run(guess)) else ""
         return f"{text} ({shown}{source if guess.to and guess.unit else ''})"
     return text
 
@@ -376,6 +378,7 @@ def table_blocks(
         _settle_keys(block, blocks, paths_beside(block.table, own, _LESS_ALIKE))
     share_parts(blocks)
     _settle_roles(blocks)
+    keep_parts_apart(blocks, own, _LESS_ALIKE)
     _drop_what_is_said(blocks)
     _settle_labels(blocks, is_named)
     _settle_kinds(blocks)

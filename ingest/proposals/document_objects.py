@@ -11,7 +11,7 @@ from ingest.settings.heading_words import words_of
 from ingest.settings.headings import Heading
 
 # Words of objects of the whole, beside those of its devices.
-_WHOLE: Final = WORDS["wholes"] | {"system", "machine", "node", "server", "board", "psys"}
+WHOLE: Final = WORDS["wholes"] | {"system", "machine", "node", "server", "board", "psys"}
 
 
 def may_be_whole(time: Guess) -> bool:
@@ -63,5 +63,5 @@ def are_of_devices(one: Guess, other: Guess) -> bool:
     words = [{*words_of(each)} for each in (above, beside)]
     is_apart = ("gpu" in words[0]) != ("gpu" in words[1])
     whole = words[0] - words[1]
-    is_whole = not whole.isdisjoint(_WHOLE)
+    is_whole = not whole.isdisjoint(WHOLE)
     return bool(above and beside) and last == other_last and is_apart and not is_whole

@@ -28,7 +28,6 @@ _NOT_MEASURED: Final = -1.0
 _AT_IDLE: Final = frozenset({("no", "load"), ("at", "rest")})
 # The unit of an energy of so many items, of which nothing says what they are.
 _UNNAMED: Final = re.compile(r"(\w+)/1?([kM]?) ?item")
-_AT_IDLE: Final = frozenset({("no", "load"), ("at", "rest")})
 _AMOUNTS: Final = {"": 1.0, "k": 1e3, "M": 1e6}
 
 
