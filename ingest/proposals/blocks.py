@@ -321,7 +321,7 @@ def _settle_kinds(blocks: Sequence[GuessedTable]) -> None:
     """Give columns one kind in all files.
 
     Numbers are real where a file has fractions under their heading, and settings are names where
-    one has a name: rates of 1, 4 and `inf`.
+    one has a name: rates of 1, 4 and `inf`. A setting of no value in a file, `none`, is no name.
     """
     kinds: dict[str, set[tuple[Role, str]]] = defaultdict(set)
     read = [block for block in blocks if not block.refusal]
@@ -332,13 +332,15 @@ def _settle_kinds(blocks: Sequence[GuessedTable]) -> None:
                 if cell is not None and not is_unset(str(cell)):
                     of_files[source].append(cell)
             own: set[str] = {kind_of(cells) for cells in of_files.values()}
+            own |= {""} if guess.role == "knob" and {*block.table.sources} - {*of_files} else set()
             kinds[guess.heading.text] |= {(guess.role, kind) for kind in own}
     settled: dict[str, Kind] = {}
     for heading, each in kinds.items():
         roles, named = {role for role, _ in each}, {kind for _, kind in each}
-        is_name = "text" in named
+        is_name, are_whole = "text" in named, named <= {"whole", ""}
         if roles == {"knob"} or (roles == {"metric"} and not is_name):
-            settled |= {heading: "text" if is_name else "real"} if len(named) > 1 else {}
+            kind: Kind = "text" if is_name else "whole" if are_whole else "real"
+            settled |= {heading: kind} if len(named) > 1 else {}
     for block in read:
         block.kinds = settled
 

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from ingest.formats.json_cells import Cell
+from ingest.formats.written_numbers import is_number, is_unset
 from ingest.proposals.guess import Guess, are_twins, decides, rows_by
 from ingest.proposals.path_parts import PathColumn, give_what_ran, is_plain
 from ingest.proposals.roles import FEW_VALUES
@@ -64,6 +65,7 @@ def judged_parts(
         is_said = len({*own}) > 1 and any(are_twins(own, knob.cells) for knob in knobs)
         is_said |= _numbers_rows(part, own, None if is_configuration else knobs)
         is_said |= _is_of_rows(part, own, knobs) or _has_words_of_rows(part, own, knobs)
+        is_said |= any(_says_that_none_is_set(own, knob.cells) for knob in knobs)
         if is_said or _follows(part, parts, texts):
             part = replace(part, role="label")
         elif part.role == "stamp" and any(_are_unlike(own, by_row, c) for c in costs):
@@ -245,6 +247,26 @@ def _has_words_of_rows(part: PathColumn, own: Sequence[str], knobs: Sequence[Gue
     said = [{word for cell in row for word in _split(str(cell))} for row in settings]
     is_again = all(words - shared <= of for words, of in zip(named, said, strict=True))
     return is_again and any(words - shared for words in named) and decides(settings, own)
+
+
+def _says_that_none_is_set(own: Sequence[str], cells: Sequence[Cell]) -> bool:
+    """Return whether one of two names is of the rows in which a setting has no value, and of no
+    others: `baseline/` with a limit of -1 beside limits in another folder.
+    """
+    for name in {*own} if len({*own}) == 2 else ():
+        pairs = {*zip(own, cells, strict=True)}
+        none = {cell for each, cell in pairs if each == name}
+        others = {cell for each, cell in pairs if each != name}
+        is_told = len(none) == 1 < len(others) and none.isdisjoint(others) and _is_none(*none)
+        if is_told and not WORDS["variants"].isdisjoint(words_of(name)):
+            return True
+    return False
+
+
+def _is_none(cell: Cell) -> bool:
+    text = str(cell if cell is not None else "").strip().lower()
+    is_below = is_number(text) and float(text) <= 0
+    return is_below or is_unset(text) or text in WORDS["variants"]
 
 
 def _split(text: str) -> list[str]:

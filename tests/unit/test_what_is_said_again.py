@@ -6,6 +6,7 @@ import pytest
 
 from data.connection import open_lake
 from ingest.__main__ import main
+from tests.fixtures.ingest import details, ingest, put, query
 from tests.fixtures.raw_runs import write_files
 from tests.fixtures.unseen import Studies, check_study
 
@@ -163,3 +164,39 @@ def test_means_of_one_run_each_add_no_column(tmp_path: Path) -> None:
         runs = opened.polars("SELECT * FROM runs")
     assert len(runs) == 4
     assert not [name for name in runs.columns if name.endswith("_mean")]
+
+
+CAPS = (60, 80, 100, 120)
+
+
+def capped(none: str, factor: float = 9.5) -> str:
+    """Return rows of caps, or of a machine without one, twice each."""
+    watts = lambda cap: 150 if cap == none else int(cap)  # noqa: E731
+    rows = (
+        f"{cap},{rep},{factor * watts(cap) + rep / 7:.3f},{factor + rep / 77:.4f}"
+        for cap in ([none] if none else CAPS)
+        for rep in (1, 2)
+    )
+    return "\n".join(("power_limit_w,rep,energy_j,time_s", *rows)) + "\n"
+
+
+@pytest.mark.parametrize("none", ["-1", "none", "n/a", "default"])
+def test_a_folder_says_again_that_no_limit_is_set(none: str, lake: Path, tmp_path: Path) -> None:
+    """The limits of the other folder are settings, though the column has no number in one file."""
+    put(tmp_path / "raw" / "capped" / "runs.csv", capped(""))
+    put(tmp_path / "raw" / "baseline" / "runs.csv", capped(none))
+    report = ingest(lake, tmp_path / "raw", is_proposing=True)
+    assert not any("from the path" in each for each in details(report, "guessed_columns"))
+    assert not details(report, "duplicate_key")
+    limits = query(lake, "SELECT power_limit_w AS w, count(*) AS n FROM runs GROUP BY ALL")
+    assert {(str(row["w"]), row["n"]) for row in limits} == {
+        *((str(cap), 2) for cap in CAPS),
+        (none if none == "default" else "None", 2),
+    }
+
+
+def test_a_folder_of_a_variant_is_a_setting(lake: Path, tmp_path: Path) -> None:
+    for folder, factor in (("baseline", 9.5), ("tuned", 8.75)):
+        put(tmp_path / "raw" / folder / "runs.csv", capped("", factor))
+    report = ingest(lake, tmp_path / "raw", is_proposing=True)
+    assert all("(2, from the path)" in each for each in details(report, "guessed_columns"))
