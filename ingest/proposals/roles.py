@@ -33,7 +33,7 @@ from ingest.proposals.heading_roles import (
 )
 from ingest.proposals.part_values import statements_in
 from ingest.settings.column_names import KNOWN_WORDS, WORDS
-from ingest.settings.heading_words import words_of
+from ingest.settings.heading_words import is_of_exit, words_of
 from ingest.settings.headings import Heading, read_heading
 
 _IDENTIFIERS: Final = WORDS["identifiers"]
@@ -107,7 +107,8 @@ _STUCK: Final = _Case(lambda c: _is_stuck(c), "label", "one value in nearly all 
 _RANKED: Final = _Case(lambda c: _ranks(c), "label", "a rank by results")
 _PLACED: Final = _Case(lambda c: c.has(*WORDS["places"]), "label", "where the run was")
 _NOTED: Final = _Case(lambda c: c.is_noted, "label", "a state that the machine reports")
-_CAME_OUT: Final = _Case(lambda c: _is_outcome(c), "label", "what came out of the run")
+_CAME_OUT: Final = _Case(lambda c: _is_outcome(c) or is_of_exit(c.heading.text), "label",
+                         "what came out of the run")  # fmt: skip
 _OF_TEXTS: Final = (
     _CONSTANT,
     _RANKED,

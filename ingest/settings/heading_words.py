@@ -66,6 +66,16 @@ def _words_in(part: str) -> Sequence[str]:
     return _WORD.findall(part)
 
 
+def is_of_exit(text: str) -> bool:
+    """Return whether a name is of the code with which a program ended: `EXIT_CODE`, `returncode`;
+    not `early_exit`.
+    """
+    return (
+        re.search(r"(?:^|[^a-z])(?:exit|return|ret)[_ -]?(?:code|status)$|^exit$", text.lower())
+        is not None
+    )
+
+
 def correcting(heading: str, word: str) -> str:
     """Return the command by which a person says what a column is."""
     return f"`python -m ingest correct {shlex.quote(f'{heading}={word}')}`"

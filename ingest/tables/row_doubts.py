@@ -1,6 +1,7 @@
 """What rows of summary tables leave in doubt: failures, powers, unknown systems and workloads."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
@@ -12,7 +13,7 @@ from ingest.formats.written_numbers import are_readings
 from ingest.records import Problem, SummaryRow
 from ingest.settings.column_names import WORDS
 from ingest.settings.dataset import UNKNOWN
-from ingest.settings.heading_words import correcting, words_of
+from ingest.settings.heading_words import correcting, is_of_exit, words_of
 from ingest.tables.table_reads import TableRead
 
 _FAILED: Final = WORDS["failed"]
@@ -49,6 +50,31 @@ def failure_of(name: str, row: SummaryRow) -> str:
     if words and words[0] in _FAILED:
         return f"its {name} is {row.values[name]}; not a run"
     return ""
+
+
+def failed_exits(read: TableRead) -> Iterator[Problem]:
+    """Yield what a table says of programs that failed: codes of exit other than 0 (`1:0` of SLURM
+    is one), and no success in all rows. Its rows are kept: some programs end so as a rule.
+    """
+    count = len(read.table.rows)
+    for column in read.table.columns if count else ():
+        ends = [(row.values.get(column.name), row.line) for row in read.table.rows]
+        is_code = is_of_exit(column.name)
+        failed = [(str(end), n) for end, n in ends if end is not None and _is_failure(end, is_code)]
+        is_success = {*words_of(column.name)[-1:]} <= _SUCCEEDED and len(failed) == count
+        if failed and (is_code or is_success) and column.role != "knob":
+            which = ", ".join(sorted({end for end, _ in failed}))
+            where = "all" if len(failed) == count else f"{len(failed)} of"
+            detail = f"{column.title} is {which} in {where} {count} rows: "
+            detail += "their programs failed, unless they end so as a rule; the rows are kept"
+            yield Problem("failed_exit", "doubted", detail, failed[0][1])
+
+
+def _is_failure(end: object, is_code: bool) -> bool:
+    """Return whether a cell is a code other than 0, or says that there was no success."""
+    text = str(end).strip().lower()
+    code = re.fullmatch(r"(-?\d+)(?:\.0|:\d+)?", text)
+    return code is not None and int(code[1]) != 0 if is_code else text in ("false", "no", "0")
 
 
 class Powers:

@@ -25,6 +25,7 @@ from ingest.settings.headings import quantity_of, read_heading
 from ingest.tables.row_doubts import (
     Powers,
     Unknown,
+    failed_exits,
     failure_of,
     states_of,
     unmeasured,
@@ -178,7 +179,7 @@ class _Resolution:
             for name, known in self._costs.items():
                 value = row.values.get(name)
                 known.append(float(value) if value and not isinstance(value, str) else np.nan)
-        self._unknown[read.file.path] += unknown.problems()
+        self._unknown[read.file.path] += [*unknown.problems(), *failed_exits(read)]
 
     def _key(self, read: TableRead, row: SummaryRow) -> RunKey:
         """Return the key in a row; rows of a numbered table have no replicate number in it.
