@@ -91,7 +91,7 @@ def are_machines(texts: Sequence[str]) -> bool:
     if any({*texts} <= names for names in VALUES.values()):
         return False
     starts = {text.rstrip("0123456789") for text in texts}
-    is_said = {start.lower() for start in starts} <= NAMING | WORDS["loads"] | OF_SIZES
+    is_said = {s.lower() for s in starts} <= NAMING | WORDS["loads"] | WORDS["variants"] | OF_SIZES
     is_many = len(starts) == 1 and len({*texts}) > 2
     is_sweep = (is_many or is_said) and not {*starts} & {"node", "host"}
     return not is_sweep and all(map(_MACHINE.fullmatch, texts))

@@ -48,6 +48,8 @@ _NAMED: Final = re.compile(
 _END: Final = ',;&|" '
 _MARKS: Final = "[-_.=@+ ]+"
 _EXPERIMENT: Final = re.compile(rf"([A-Za-z]{{2,}})([0-9]+){_MARKS}(.+)")
+# A number of one digit may count things of one name: `ataxkernel2`.
+_GLUED: Final = re.compile(r"(?<![a-z0-9])([a-z]{2,})(\d{2,})(?![a-z0-9.])")
 _SEPARATED: Final = re.compile(r"[A-Za-z0-9][-_.=@ :|][A-Za-z0-9]")
 
 
@@ -70,6 +72,7 @@ def split_columns(
         if found is None and is_plain:
             found = _read_parts(heading, texts, cells, others, taken)
             found = found or _experiments(heading, texts, taken)
+            found = found or _numbers_apart(cells, others, taken)
         if found is not None and found[1]:
             splits[heading] = found
             taken |= {part.name for part in found[1]}
@@ -149,6 +152,30 @@ def _experiments(
     parts = [PathColumn(of, "text", "knob", len(often), "", True)]
     parts.append(PathColumn(own, "text", "knob", len(rests)))
     return rf"(?P<{of}>{literal(word)}[0-9]+){_MARKS}(?P<{own}>.+)", parts
+
+
+def _numbers_apart(
+    cells: Sequence[Cell], others: Mapping[str, Sequence[Cell]], taken: Set[str]
+) -> tuple[str, list[PathColumn]] | None:
+    """Return the number behind a word by which alone a name of a row differs from that of another
+    row, where both agree in all settings: `darcy_r141_on421` and `darcy_r141`.
+    """
+    names = [str(cell).strip().lower() for cell in cells]
+    said = {text: read_heading(text) for text in others}
+    measured = {text for text, each in said.items() if is_measured(each, quantity_of(each))}
+    settings = [c for h, c in others.items() if h not in measured and 2 * len({*c}) <= len(c)]
+    rows = {name: [cells[at] for cells in settings] for at, name in enumerate(names)}
+    if len(rows) < len(names) or not settings:
+        return None
+    for name, own in rows.items():
+        for match in _GLUED.finditer(name):
+            word, bare = match[1], name[: match.start()].rstrip("-_.") + name[match.end() :]
+            if rows.get(bare) == own and word not in WORDS["replicates"]:
+                column = clean_name(word, "whole", taken, "knob")
+                pattern = rf"(?i:(?:.*[^A-Za-z0-9])?{word})(?P<{column}>\d+)(?![A-Za-z0-9.]).*|.*"
+                told = {dict(_GLUED.findall(each)).get(word) for each in names}
+                return pattern, [PathColumn(column, "whole", "knob", len(told))]
+    return None
 
 
 def _without_said(

@@ -62,6 +62,10 @@ SETS: dict[str, tuple[list[str], dict[str, list[str]]]] = {
         [f"{a}/table.csv" for a in ("performance", "balance_power", "power")],
         {"epp": ["balance_power", "performance", "power"]},
     ),
+    "tags of words and numbers, no machines": (
+        [f"{a}{b}.csv" for a in ("off", "on") for b in (300, 421)],
+        {"file": ["off300", "off421", "on300", "on421"]},
+    ),
     "the end of a copy, and a kind that one name has": (
         ["dct_results.txt", "fft_results.txt", "sort_test_results copy.txt"],
         {"file": ["dct", "fft", "sort"]},
@@ -320,3 +324,32 @@ def test_scores_of_a_run_in_a_file_of_their_own_are_joined_to_it(
         ("bert", 7.5, 150.0, 1.25, 70.5), ("cnn", 2.5, 50.0, 1.5, 70.5),
         ("vit", 50.5, 3500.0, 0.25, 70.5),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("word", "numbers"),
+    [
+        ("on", {None, 421}),
+        # Runs are counted; what is in other places of the names is no number alone.
+        ("run", None),
+        ("_v2_on", None),
+    ],
+)
+def test_a_number_that_some_names_have_tells_their_rows_apart(
+    word: str, numbers: set[int | None] | None, lake: Path, tmp_path: Path
+) -> None:
+    """All else that was set is the same in both rows: without the number they were replicates."""
+    rows = ["tag,size,mode,energy_j,time_s"]
+    for at, (kind, size) in enumerate((("base", 85), ("base", 141), ("large", 141), ("s", 281))):
+        for mode in ("fp32_strict", "tf32"):
+            cells = f"{size},{mode},{90.25 + at},{9.5 - at}"
+            rows += [f"darcy_{kind}_r{size}_{word}421_ts_{mode}_e,{cells}"] * (at in (1, 3))
+            rows += [f"darcy_{kind}_r{size}_ts_{mode}_e,{cells}"] * (at != 1 or mode == "tf32")
+    put(tmp_path / "raw" / "runs.csv", "\n".join(rows) + "\n")
+    ingest(lake, tmp_path / "raw", is_proposing=True)
+    with open_lake(lake) as opened:
+        knobs = {c.name for c in opened.catalogue.columns if c.role == "knob"}
+        name = next((name for name in knobs if name.startswith("on")), "")
+        assert bool(name) == (numbers is not None)
+        found = opened.sql(f"SELECT DISTINCT {name or 'NULL'} FROM runs").fetchall()
+        assert {each for (each,) in found} == (numbers or {None})
