@@ -40,11 +40,18 @@ from ingest.proposals.name_tokens import renamed
 from ingest.proposals.part_traces import idle_block, parts_of_runs, rate_in
 from ingest.proposals.sections import (
     column_section,
+    loop_of,
     system_section,
     workload_section,
 )
 from ingest.proposals.shapes import Shape, look
-from ingest.proposals.stated_settings import MOST_BYTES, stated_in, telling_parts, tells_apart
+from ingest.proposals.stated_settings import (
+    MOST_BYTES,
+    stated_in,
+    states_a_load,
+    telling_parts,
+    tells_apart,
+)
 from ingest.proposals.trace_settings import said_as_set, set_lines, stated_settings
 from ingest.settings.dataset import UNKNOWN, Settings
 from ingest.settings.loading import load_settings, refusal_of
@@ -104,16 +111,17 @@ def propose(
         blocks += ["# The shipped patterns fit the names of all outputs, logs and counts.", ""]
     named = [of_idle] * bool(idle) + [name_block(each, machines, own) for each in patterns]
     has_logs = any(pattern.shape.role == "log" for pattern in patterns)
-    blocks += [*label_blocks(patterns, has_logs, shipped), workload_questions(patterns, shipped)]
-    forms = [s.form for shapes in by_path for s in shapes if s.role == "output"]
-    form = next((f for f in forms if f in LATENCY_OF), next(iter(forms), None))
+    blocks += label_blocks(patterns, has_logs, shipped, place_of)
+    blocks.append(workload_questions(patterns, shipped))
+    outputs = [s for shapes in by_path for s in shapes if s.role == "output"]
+    judge = next((s for s in outputs if s.form in LATENCY_OF), next(iter(outputs), None))
     # Of files of several formats each states a part.
     states = stated if len(by_path) == 1 else lambda *_: ()
     apart = [*map(_paths_of, by_path)]
     scores = _paths_of(shape for shape in shapes if shape.role == "scores")
     named_by_path = [
         _path_blocks(
-            each, dataset, states, form, place_of, texts, apart[:at] + apart[at + 1 :], scores
+            each, dataset, states, judge, place_of, texts, apart[:at] + apart[at + 1 :], scores
         )
         for at, each in enumerate(by_path)
     ]
@@ -179,7 +187,7 @@ def _path_blocks(
     shapes: Sequence[Shape],
     dataset: str,
     stated: Callable[[str, str], Collection[str]],
-    of_form: str | None = None,
+    of: Shape | None = None,
     place_of: Callable[[str], Path] = Path,
     texts: Collection[str] = (),
     others: Iterable[Sequence[str]] = (),
@@ -191,14 +199,15 @@ def _path_blocks(
 
     Args:
         stated, place_of, texts: As in `propose`.
-        of_form: Format that says the workload; None for their own.
+        of: Files whose format says the workload; None for their own.
         others: Paths of files of other formats.
         scores: Paths of scores of their runs.
     """
     paths = _paths_of(shapes)
     pattern, columns = read_beside(paths, others, place_of, scores)
     form = shapes[0].form or ""
-    judge = of_form or form
+    of = of or shapes[0]
+    judge = of.form or ""
     if not pattern:
         return
     if form == "trace":
@@ -248,7 +257,9 @@ def _path_blocks(
     if workload != own:
         rate = rate_in(place_of(shape.example) for shape in shapes) if form == "trace" else None
         performance = LATENCY_OF.get(judge, "duration_s")
-        yield workload_section(name, rate.name if rate else performance)
+        is_load = "(?P<load_qps>" in pattern or states_a_load(place_of(of.example), judge)
+        loop = loop_of(performance, is_load)
+        yield workload_section(name, rate.name if rate else performance, loop)
         if rate:
             keys = {"title": rate.title, "unit": rate.unit, "better": "more"}
             yield column_section(rate.name, "metric", "real", keys)

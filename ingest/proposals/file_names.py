@@ -2,8 +2,9 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Final
 
 from data.knob_table import KNOB_TABLE
@@ -11,8 +12,9 @@ from ingest.discover.names import workload_of
 from ingest.formats import FORMATS
 from ingest.proposals.name_tokens import renamed
 from ingest.proposals.path_parts import PathColumn
-from ingest.proposals.sections import column_section, system_section, workload_section
+from ingest.proposals.sections import column_section, loop_of, system_section, workload_section
 from ingest.proposals.shapes import MACHINE, Shape
+from ingest.proposals.stated_settings import states_a_load
 from ingest.settings.column_names import WORDS, clean_name
 from ingest.settings.dataset import UNKNOWN, Settings
 from ingest.settings.heading_words import words_of
@@ -251,10 +253,18 @@ def _regex_of(pattern: _Pattern, index: int, own: dict[str, str]) -> str:
     return f"(?P<{group}>{_REGEX[kind]})"
 
 
-def label_blocks(patterns: Sequence[_Pattern], has_logs: bool, shipped: Settings) -> Iterator[str]:
+def label_blocks(
+    patterns: Sequence[_Pattern],
+    has_logs: bool,
+    shipped: Settings,
+    place_of: Callable[[str], Path],
+) -> Iterator[str]:
     """Yield the labels of systems, and the workloads without per-interrupt logs.
 
     Runs of such workloads get no problem for a missing log.
+
+    Args:
+        place_of: Returns where a path is on the disk.
     """
     for system in sorted({pattern.system for pattern in patterns}):
         yield f"# ? What is this system called?\n{system_section(system)}"
@@ -262,9 +272,14 @@ def label_blocks(patterns: Sequence[_Pattern], has_logs: bool, shipped: Settings
         if workload in shipped.workloads:
             yield f"# No per-interrupt logs were found.\n[workloads.{workload}]\nlogged = false\n"
         else:
-            forms = (p.shape.form or "" for p in patterns if p.workload == workload)
-            latencies = (LATENCY_OF[form] for form in forms if form in LATENCY_OF)
-            yield workload_section(workload, next(latencies, "duration_s"))
+            own = [pattern for pattern in patterns if pattern.workload == workload]
+            latencies = (LATENCY_OF[p.shape.form] for p in own if p.shape.form in LATENCY_OF)
+            is_load = any(
+                "load_qps" in p.groups or states_a_load(place_of(p.shape.example), p.shape.form)
+                for p in own
+            )
+            performance = next(latencies, "duration_s")
+            yield workload_section(workload, performance, loop_of(performance, is_load))
 
 
 def workload_questions(patterns: Sequence[_Pattern], shipped: Settings) -> str | None:

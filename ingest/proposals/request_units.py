@@ -16,6 +16,7 @@ from data.work_items import item_counted
 from ingest.proposals.document_objects import times_around
 from ingest.proposals.guess import Guess
 from ingest.proposals.heading_roles import PERCENTILE
+from ingest.proposals.sections import loop_of
 from ingest.settings.column_names import WORDS
 from ingest.settings.headings import Heading, counted_by_s, is_derived
 from ingest.settings.units import unit_of
@@ -185,7 +186,7 @@ def performance_of(guesses: Sequence[Guess]) -> tuple[str, str]:
     """
     performance = _performance([g for g in guesses if g.role == "metric"], guesses)
     is_load = any(guess.role == "knob" and guess.heading.has(*_OFFERED) for guess in guesses)
-    return performance, "open" if is_load and performance.startswith("latency_") else "closed"
+    return performance, loop_of(performance, is_load)
 
 
 def _performance(metrics: Sequence[Guess], guesses: Sequence[Guess]) -> str:

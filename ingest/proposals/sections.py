@@ -50,6 +50,11 @@ def system_section(name: str, label: str = "") -> str:
     return f"[systems.{key_of(name)}]\nlabel = {text_of(label or name)}\n"
 
 
+def loop_of(performance: str, is_load: bool) -> str:
+    """Return the loop of requests: open where their rate was set, and latency is the result."""
+    return "open" if is_load and performance.startswith("latency_") else "closed"
+
+
 def workload_section(name: str, performance: str, loop: str = "closed") -> str:
     """Return the section of a workload: of a fixed amount of work, or of requests in a time."""
     said = f'loop = "{loop}"\nperformance_metric = "{performance}"\nlogged = false\n'

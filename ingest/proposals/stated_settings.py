@@ -47,6 +47,13 @@ def settings_in(file: Path, form: str) -> Hashable:
     return tuple(tuple(sorted((n, str(v)) for n, v in r.knobs.items())) for r in readings)
 
 
+def states_a_load(file: Path, form: str | None) -> bool:
+    """Return whether the output of a tool states a rate of requests that was asked for: `-R 2000`
+    of wrk2.
+    """
+    return any("load_qps" in reading.knobs for reading in _readings_of(file, form))
+
+
 def tells_apart(word: str, file: Path, form: str) -> bool:
     """Return whether a word stands in what tells parts of a file apart: it names one of them."""
     if next(each for each in FORMATS if each.name == form).list_parts is None:
@@ -71,10 +78,12 @@ def stated_in(file: Path, form: str) -> set[str]:
     return set.intersection(*stated) if stated else set()
 
 
-def _readings_of(file: Path, form: str) -> list[Reading]:
+def _readings_of(file: Path, form: str | None) -> list[Reading]:
     """Return what a file of a known format says, part by part; nothing if it cannot be read."""
-    known = next(each for each in FORMATS if each.name == form)
+    known = next((each for each in FORMATS if each.name == form), None)
     context = ReadContext(file.name, 1.0)
+    if known is None:
+        return []
     try:
         content = read_head(file, MOST_BYTES)
         names = known.list_parts([content], context) if known.list_parts is not None else []

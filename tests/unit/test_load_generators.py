@@ -17,8 +17,9 @@ from ingest.formats import (
     wrk,
     wult,
 )
+from ingest.propose import propose_for
 from ingest.records import ReadContext, Reading
-from tests.fixtures.ingest import ingest, runs
+from tests.fixtures.ingest import ingest, put, runs
 from tests.fixtures.tool_outputs import MEMTIER, WRK2, WULT, captured
 
 HERE = ReadContext("x", 0.0)
@@ -77,6 +78,25 @@ def test_the_rates_of_several_outputs_of_wrk2_are_one_setting() -> None:
     readings = [read(text, part) for part in ("1", "2")]
     assert [each.knobs for each in readings] == [{"load_qps": 1000.0}, {"load_qps": 2000.0}]
     assert [each.columns for each in readings] == [(), ()]
+
+
+@pytest.mark.parametrize(
+    ("name", "command", "loop"),
+    [
+        ("{server}_R{rate}.txt", "$ wrk2 -t2 -c100 -R{rate} http://x\n", "open"),
+        ("{server}_{rate}rps.txt", "", "open"),
+        # Nobody asked for a rate: the next request waits for the last.
+        ("{server}_c{rate}.txt", "$ wrk -t2 -c{rate} http://x\n", "closed"),
+    ],
+)
+def test_the_loop_of_requests_is_open_where_a_rate_was_asked_for(
+    name: str, command: str, loop: str, tmp_path: Path
+) -> None:
+    for server in ("nginx", "caddy"):
+        for rate in (100, 200, 400):
+            text = command.format(rate=rate) + WRK2.replace("60018", f"{60 * rate}")
+            put(tmp_path / "raw" / name.format(server=server, rate=rate), text)
+    assert f'loop = "{loop}"' in propose_for(tmp_path / "raw").text
 
 
 def test_wult_gives_a_run_for_each_c_state() -> None:
