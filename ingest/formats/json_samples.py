@@ -17,11 +17,11 @@ from ingest.settings.column_names import WORDS
 from ingest.settings.heading_words import words_of
 from ingest.settings.headings import is_setting, quantity_of, read_heading
 
+# Steps of a sampler: this share is within these bounds of the median.
+EVEN_SHARE: Final = 0.8
+_OF_SAMPLERS: Final = (0.3, 3.0)
 # Fewer rising times may be those of replicates.
 _LEAST: Final = 6
-# Steps of a sampler: this share is within these bounds of the median.
-_EVEN_SHARE: Final = 0.8
-_EVEN: Final = (0.3, 3.0)
 # Numbers of samples are no settings.
 _NUMBERS: Final = WORDS["replicates"] | WORDS["samples"] | {"epoch"}
 _CLOCKS: Final = frozenset({"time", "timestamp", "elapsed", "t", "ts", "epoch", "datetime"})
@@ -40,6 +40,17 @@ _LEAST_UNIX_S: Final = 1e8
 _LARGE_STEP: Final = 90
 
 Cell = str | float | int | None
+
+
+def share_of_even(steps: np.ndarray, least: float, most: float) -> float:
+    """Return the share of steps that are from `least` to `most` times the median one."""
+    usual = float(np.median(steps))
+    return float(((steps >= least * usual) & (steps <= most * usual)).mean())
+
+
+def is_sampler(steps: np.ndarray) -> bool:
+    """Return whether steps are those of a sampler."""
+    return share_of_even(steps, *_OF_SAMPLERS) >= EVEN_SHARE
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +88,7 @@ def samples_of(columns: Mapping[str, Sequence[object]]) -> Samples | None:
         return None
     if _are_durations(clock, times, usual):
         return None
-    even = (steps >= _EVEN[0] * usual) & (steps <= _EVEN[1] * usual)
-    if even.mean() < _EVEN_SHARE:
+    if not is_sampler(steps):
         return None
     others = {name: _numbers(cells) for name, cells in columns.items() if name != clock}
     are_totals = (np.diff(c) >= 0 for n, c in others.items() if _quantity(n) == "energy")
@@ -147,7 +157,7 @@ def _totals(samples: Samples) -> dict[str, Cell]:
             values[f"{name}_mean"] = float(np.average(numbers[is_known], weights=dt_s[is_known]))
         elif len(steps) and (steps >= 0).all():
             values[name] = float(steps.sum())
-        elif (steps >= 0).mean() < _EVEN_SHARE:
+        elif (steps >= 0).mean() < EVEN_SHARE:
             values[name] = float(numbers[is_known].sum())
     return values
 

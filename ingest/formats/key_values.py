@@ -5,7 +5,7 @@ Tables of two columns, names and numbers, are such logs too; of those with more 
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, Literal, NamedTuple
 
 from data.declared import Column, Kind
@@ -144,10 +144,12 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     pairs = {bare.get(key, key): (value, unit) for key, value, unit in found}
     kernels = Counter(_DIGITS.sub("#", key) for key in pairs)
     steps = {kernel for kernel, count in kernels.items() if count > _MOST_NUMBERED}
+    # Numbers as the run began and ended, whose difference stands too, are counters.
+    counters = {key for key in pairs if (rest := without_end(key)) != key and rest in pairs}
     lines = [
         _Line(key, text, unit, read_heading(f"{key} ({unit})" if unit else key))
         for key, (text, unit) in pairs.items()
-        if _DIGITS.sub("#", key) not in steps and not _is_counter(key, pairs)
+        if _DIGITS.sub("#", key) not in steps and key not in counters
     ]
     numbered = [words_of(kernel.replace("#", "0")) for kernel in steps]
     parts = {line.key for line in lines if _is_of_a_part(line, numbered)}
@@ -213,12 +215,6 @@ def _without_the_name(keys: Sequence[str], file: str) -> dict[str, str]:
     count = max((at for at, each in enumerate(is_own, 1) if each), default=0)
     count *= len(rows) > 1
     return {key: " ".join(row[count:]) for key, row in zip(keys, rows, strict=True)}
-
-
-def _is_counter(key: str, keys: Container[str]) -> bool:
-    """Return whether a number was read as the run began or ended, and its difference stands too."""
-    rest = without_end(key)
-    return rest != key and rest in keys
 
 
 def _is_of_a_part(line: _Line, steps: Sequence[Sequence[str]]) -> bool:

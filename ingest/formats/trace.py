@@ -16,6 +16,7 @@ from ingest.files.text_lines import iterate_lines, whole_text
 from ingest.formats import json_rows
 from ingest.formats.documents import may_be_document, parse_document
 from ingest.formats.interval_means import take_means
+from ingest.formats.json_samples import EVEN_SHARE, share_of_even
 from ingest.formats.logged_rows import logged_objects
 from ingest.formats.trace_blocks import LOOKED_AT, Block, blocks_in, copied, first_run
 from ingest.formats.trace_counters import is_running_total, steps_of
@@ -23,7 +24,7 @@ from ingest.formats.trace_headings import numbered, part_in, result_column, word
 from ingest.formats.trace_layout import layout_of, read_layout
 from ingest.formats.trace_powers import added_powers, machine_powers
 from ingest.formats.trace_quantities import POWERCAP_SCALE, numbers_of, read_headings
-from ingest.formats.trace_search import EVEN_SHARE, RUN_S, Trace, trace_of
+from ingest.formats.trace_search import RUN_S, Trace, trace_of
 from ingest.formats.trace_series import series_column
 from ingest.formats.trace_times import is_local
 from ingest.records import Intervals, ReadContext, Reading
@@ -40,8 +41,8 @@ _LONG: Final = 1 << 13
 _SWITCHES_A_SECOND: Final = "Ctxt/s"
 # Powers of so many units are of a smaller unit.
 _SMALL_UNITS: Final = ((5e6, "uW", 1e-6), (5e3, "mW", 1e-3))
-# Steps of a sampler are as long but for this share.
-_ALIKE: Final = 0.25
+# Steps that are alike are within these bounds of the median.
+_ALIKE: Final = (0.75, 1.25)
 # Meters that are read by people or once in a few minutes; so often runs begin too.
 _LONG_S: Final = 300.0
 # No power and no energy is greater.
@@ -178,8 +179,7 @@ def _may_be_runs(trace: Trace) -> str:
     """
     steps = trace.dt_s[trace.dt_s > 0]
     usual = float(np.median(steps)) if len(steps) else 0.0
-    are_alike = np.abs(steps - usual) <= _ALIKE * usual
-    if usual < RUN_S or (usual < _LONG_S and are_alike.mean() >= EVEN_SHARE):
+    if usual < RUN_S or (usual < _LONG_S and share_of_even(steps, *_ALIKE) >= EVEN_SHARE):
         return ""
     ends = [*dict.fromkeys(f"{end:g}" for end in (steps.min(), steps.max()))]
     apart = f"{' to '.join(ends)} s apart"

@@ -5,8 +5,9 @@ from typing import Final
 
 import numpy as np
 
+from ingest.formats.json_samples import EVEN_SHARE
 from ingest.formats.trace_headings import kernel_of, numbered, words_of
-from ingest.formats.trace_search import EVEN_SHARE, Trace
+from ingest.formats.trace_search import Trace
 from ingest.settings.headings import without_unit
 
 # What a supply gives is a part of what it takes.

@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from ingest.formats.json_samples import is_sampler
 from ingest.formats.trace_cells import is_number, number_text
 from ingest.formats.trace_counters import is_running_total
 from ingest.formats.trace_headings import Heading, words_of
@@ -19,9 +20,6 @@ from ingest.settings.column_names import WORDS
 
 # The least samples that are a trace: more where nothing is a power or an energy.
 _LEAST_SAMPLES: Final = {True: 6, False: 20}
-# Steps of a sampler: this share is within these bounds of the median.
-EVEN_SHARE: Final = 0.8
-_EVEN: Final = (0.3, 3.0)
 # A longer step is a gap, in which nothing was measured.
 _LONGEST_STEPS: Final = 5.0
 _UNTOLD_S: Final = 1.0
@@ -364,8 +362,7 @@ def _stepped(
         steps = np.diff(times_s[rows])
         if not len(steps) or (usual := float(np.median(steps))) <= 0:
             return None
-        even = (steps >= _EVEN[0] * usual) & (steps <= _EVEN[1] * usual)
-        if even.mean() < EVEN_SHARE:
+        if not is_sampler(steps):
             return None
         long = steps > longest_steps * usual
         lost_s = max(lost_s, float((steps[long] - usual).sum()))

@@ -10,6 +10,7 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 
 from data.declared import Column
+from ingest.formats.json_samples import share_of_even
 from ingest.formats.trace_cells import is_number, number_text
 from ingest.formats.trace_counters import is_running_total
 from ingest.formats.trace_headings import RAPL, Heading
@@ -18,10 +19,10 @@ from ingest.settings.column_names import WORDS, clean_name
 from ingest.settings.heading_words import words_of
 from ingest.settings.headings import is_measurement, is_setting, read_heading, without_unit
 
-# So many samples, of which this share is as far apart as most, but for this share of the step.
+# So many samples, of which this share is as far apart as most, within these bounds.
 _LEAST: Final = 20
 _EVEN_SHARE: Final = 0.95
-_UNEVEN: Final = 0.1
+_EVEN: Final = (0.9, 1.1)
 _MOST_STEP_S: Final = 60.0
 # Labels of what was measured, as dashboards join them.
 _LABELS: Final = " / "
@@ -99,10 +100,8 @@ def _is_even(texts: Sequence[str], heading: Heading) -> bool:
     if times is None or times[1] is None:
         return False
     steps = np.diff(times[0])
-    usual = float(np.median(steps))
-    is_even = np.abs(steps - usual) <= _UNEVEN * usual
-    is_short = usual <= _MOST_STEP_S
-    return bool(is_short and (steps > 0).all() and is_even.mean() >= _EVEN_SHARE)
+    is_short = bool(np.median(steps) <= _MOST_STEP_S and (steps > 0).all())
+    return is_short and share_of_even(steps, *_EVEN) >= _EVEN_SHARE
 
 
 def _is_measured(text: str, cells: Sequence[str]) -> bool:

@@ -174,11 +174,11 @@ def _choose_pair(run: _Run) -> None:
     pairs = [(e, d) for e in run.energies for d in times if misses(e, d, power) < 1 + PROVING]
     # An extreme is the time of the energy only if no other one is.
     pairs = [pair for pair in pairs if not is_spread(pair[1].heading)] or pairs
-    rank = lambda pair: _rank(pair[0], "energy_j") + _rank(pair[1], "duration_s")  # noqa: E731
     if pairs:
         energy.aim("")
         duration.aim("")
-        best, run.duration = max(pairs, key=rank)
+        ranks = [_rank(e, "energy_j") + _rank(d, "duration_s") for e, d in pairs]
+        best, run.duration = pairs[ranks.index(max(ranks))]
         run.energy = energy if is_integral(energy, best) else best
         for guess, target in ((run.energy, "energy_j"), (run.duration, "duration_s")):
             guess.aim(target, f"; with {power.heading.text} it agrees")

@@ -53,11 +53,12 @@ def choose_replicate(guesses: Sequence[Guess], sources: Sequence[str] = ()) -> N
     _number_texts(guesses)
     _join_names(guesses)
     has_knob = any(each.is_set for each in guesses)
+    long = [guess for guess in guesses if _counts_far(guess, guesses, sources)]
+    numbers = [guess for guess in guesses if numbers_runs(guess) or guess in long]
     # `rep` counts the runs of a setting, `run` beside it may number the settings.
     # A seed is one where nothing else is: a trial may have several.
-    order = lambda g: (not _repeats(g), g.heading.has("seed"), _is_campaign(g))  # noqa: E731
-    long = [guess for guess in guesses if _counts_far(guess, guesses, sources)]
-    for guess in sorted((g for g in guesses if numbers_runs(g) or g in long), key=order):
+    numbers.sort(key=lambda g: (not _repeats(g), g.heading.has("seed"), _is_campaign(g)))
+    for guess in numbers:
         heading_words = guess.heading.words
         is_chosen = any(each.to == "replicate" for each in guesses)
         # A number of each row of a sweep is no replicate, nor one that other tables may have too.
@@ -160,25 +161,16 @@ def steps_of_runs(guesses: Sequence[Guess]) -> str:
         if len(words) != 1 or words[0] not in _STEPS or not is_whole or guess.is_declared:
             continue
         runs = rows_of_settings(guesses, (guess,))
-        if not all(map(_counts_on, (guess.numbers[rows] for rows in runs))):
+        counts = [guess.numbers[rows] for rows in runs]
+        are_far = all(len(n) >= _FEWEST_OF_COURSE and n[0] in (0, 1) for n in counts)
+        if not are_far or not all(np.all(np.diff(n) == 1) for n in counts):
             continue
-        for cost in costs:
-            is_full = len(cost.numbers) == len(guess.cells)
-            if is_full and all(_mostly_grows(cost.numbers[rows]) for rows in runs):
+        for cost in (each for each in costs if len(each.numbers) == len(guess.cells)):
+            most = [np.maximum.accumulate(cost.numbers[rows]) for rows in runs]
+            if all(2 * np.mean(np.diff(each) > 0) > 1 for each in most):
                 count, grown = guess.heading.text, cost.heading.text
                 return f"a row is a step of a run: {count} counts them, and {grown} grows"
     return ""
-
-
-def _counts_on(numbers: np.ndarray) -> bool:
-    """Return whether numbers count from 0 or 1 in the order of the rows, far enough."""
-    is_course = len(numbers) >= _FEWEST_OF_COURSE and numbers[0] in (0, 1)
-    return is_course and bool(np.all(np.diff(numbers) == 1))
-
-
-def _mostly_grows(numbers: np.ndarray) -> bool:
-    """Return whether most numbers are above all before them."""
-    return float(np.mean(np.diff(np.maximum.accumulate(numbers)) > 0)) > 1 / 2
 
 
 def rows_of_settings(guesses: Sequence[Guess], but: Container[Guess] = ()) -> list[list[int]]:
@@ -247,9 +239,7 @@ def _counts_runs(guess: Guess, guesses: Sequence[Guess]) -> bool:
         return _tells_apart(guess, guesses)
     if least < 0 or (least > 1 and not _repeats(guess)) or most > 10 * guess.count:
         return False
-    if not _is_campaign(guess):
-        return True
-    return _tells_apart(guess, guesses)
+    return not _is_campaign(guess) or _tells_apart(guess, guesses)
 
 
 def _tells_apart(guess: Guess, guesses: Sequence[Guess]) -> bool:

@@ -223,9 +223,9 @@ def _performance(metrics: Sequence[Guess], guesses: Sequence[Guess]) -> str:
     others += [g for g, unit in prices if unit is not None and unit.quantity == "time"] + more
     others = [guess for guess in others if guess in of_items] or others
     # The whole says more of a run than a part, and a mean than its least or its greatest value.
-    rank = lambda g: (_is_part(g, others), g.heading.has("min", "max", "sum"))  # noqa: E731
+    ranks = [(_is_part(g, others), g.heading.has("min", "max", "sum")) for g in others]
     if others:
-        return min(others, key=rank).own_name
+        return others[ranks.index(min(ranks))].own_name
     return "duration_s" if time is not None else ""
 
 
