@@ -48,12 +48,8 @@ def summary_of(guessed: GuessedTable) -> Iterator[str]:
     for role, word in (("knob", "set"), ("metric", "measured"), ("label", "labels")):
         guesses = (g for g in guessed.guesses if g.role == role)
         named = [_said(g) for g in guesses if role != "metric" or not g.is_dropped]
-        if role == "knob":
-            named += [
-                f"{part.name} ({part.values}, from the path)"
-                for part in guessed.parts
-                if part.role == "knob"
-            ]
+        parts = [part for part in guessed.parts if part.role == role == "knob"]
+        named += [f"{part.name} ({part.values}, from the path)" for part in parts]
         if named:
             more = f", and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
             yield f"#   {word}: {', '.join(named[:_NAMED])}{more}"
