@@ -9,6 +9,7 @@ from ingest.declarations import TableDeclaration
 from ingest.formats.json_cells import Cell
 from ingest.formats.plain_cells import names_a_time, with_plain_numbers
 from ingest.formats.table_rows import Table
+from ingest.formats.unit_columns import in_unit, names_units
 from ingest.formats.written_numbers import is_number
 from ingest.settings.column_names import WORDS
 from ingest.settings.heading_words import words_of
@@ -105,22 +106,27 @@ def _pivoted(table: Table, pivot: tuple[str, str] | None) -> Table:
 
     Rows that agree in all other cells are of one setting; the first values of its names are a row,
     the second ones another. If not all names have as many values there, nothing says which belong
-    together: each value is a row. A column `unit` says the units of the names; what a measurement
+    together: each value is a row. A column `unit` says the units of the names, or is these itself:
+    `Result (kJ)`. Columns of the same texts as the names are these once more. What a measurement
     has for itself, such as its deviation, gets a column for each name: `energy_j stddev`. The cells
     of each name are read on their own: `00:34:55` of a time is a duration.
     """
     if pivot is None or not {*pivot} <= {*table.headings}:
         return table
     name_at, value_at = map(table.headings.index, pivot)
-    unit_at = next(
-        (n for n, h in enumerate(table.headings) if h.lower() in ("unit", "units")), None
-    )
+    names = [*table.column(name_at)]
+    are_units = names_units(pivot[0], names)
+    others = [at for at in range(len(table.headings)) if at not in (name_at, value_at)]
+    others = [at for at in others if not are_units or [*table.column(at)] != names]
+    of_units = (n for n in others if table.headings[n].lower() in ("unit", "units"))
+    unit_at = None if are_units else next(of_units, None)
+    others = [at for at in others if at != unit_at]
     values: list[_Value] = []
     for line, cells in table.rows:
         unit = str(cells[unit_at] or "").strip() if unit_at is not None else ""
         name = str(cells[name_at] or "").strip() or pivot[1]
+        name = in_unit(pivot[1], name) if are_units else name
         values.append(_Value(f"{name} ({unit})" if unit else name, line, cells))
-    others = [at for at in range(len(table.headings)) if at not in (name_at, value_at, unit_at)]
     own = _own_columns(table.headings, others, values)
     key = [at for at in others if at not in own]
     own = [value_at, *(at for at in own if table.headings[at])]

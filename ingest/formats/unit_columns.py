@@ -58,6 +58,17 @@ def with_units_beside(table: Table, declared: Collection[str] = ()) -> Table:
     return table.of_same_place(headings, zip((line for line, _ in table.rows), rows, strict=True))
 
 
+def names_units(heading: str, cells: Sequence[Cell]) -> bool:
+    """Return whether a column has the unit of a number beside it: `kJ`, `Latency (In minutes)`."""
+    is_named = not {"unit", "units"}.isdisjoint(words_of(heading))
+    return is_named and all(read_heading(str(cell or "")).unit is not None for cell in {*cells})
+
+
+def in_unit(heading: str, unit: str) -> str:
+    """Return the heading of numbers in a unit, which may say of what it is: `Latency (ms)`."""
+    return f"{heading} ({unit})" if unit_of(unit, in_brackets=True) else unit
+
+
 def _headings_of(of_units: str, table: Table, units: Collection[str]) -> Iterator[str]:
     """Yield the headings whose numbers are in the units of a column.
 

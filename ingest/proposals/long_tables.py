@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 
 from ingest.formats.json_cells import Cell
+from ingest.formats.unit_columns import names_units
 from ingest.formats.written_numbers import is_number
 from ingest.proposals.found_tables import FoundTable
 from ingest.proposals.guess import rows_by
@@ -46,7 +47,8 @@ def pivot_columns(
 
     Most of the names are of measurements: `energy_j`, `time_s`, `power/energy-pkg/`; of those below
     `metric` one is; or they are of stages of a run. Or they are of the begin and the end of each
-    run, and the values times of day.
+    run, and the values times of day. Or they are units, and the values the only numbers that rows
+    of several units differ in.
     """
     times = [heading for heading in headings if {*words_of(heading)[-1:]} & _TIMES]
     for heading, cells in zip(headings, columns, strict=True):
@@ -71,7 +73,33 @@ def pivot_columns(
                 or (are_stages(names) and not _OF_PARTS.isdisjoint(words_of(heading)[-1:]))
             ):
                 return heading, values[0]
+    return _named_by_units(headings, columns)
+
+
+def _named_by_units(
+    headings: Sequence[str], columns: Sequence[Sequence[Cell]]
+) -> tuple[str, str] | None:
+    """Return the headings of units, `kJ` and `Latency (In minutes)`, and of the numbers in them."""
+    for names, units in zip(headings, columns, strict=True):
+        if not names_units(names, units) or len({*units}) < 2:
+            continue
+        # Columns of one text say it once.
+        others = [at for at, cells in enumerate(columns) if [*cells] != [*units]]
+        values = [
+            at
+            for at in others
+            if all(is_number(str(cell)) for cell in columns[at])
+            and _have_each(units, [columns[n] for n in others if n != at])
+        ]
+        if len(values) == 1:
+            return names, headings[values[0]]
     return None
+
+
+def _have_each(names: Sequence[Cell], key: Sequence[Sequence[Cell]]) -> bool:
+    """Return whether rows that agree in a key have each name once."""
+    groups = rows_by(key, range(len(names)))
+    return all(len(rows) == len({names[row] for row in rows}) > 1 for rows in groups)
 
 
 def said_of_parts(

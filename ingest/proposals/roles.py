@@ -13,6 +13,7 @@ import numpy as np
 
 from data.declared import Role
 from ingest.formats.json_cells import Cell
+from ingest.formats.unit_columns import names_units
 from ingest.proposals.column_facts import ColumnFacts
 from ingest.proposals.guess import (
     MOST_VALUES,
@@ -116,6 +117,7 @@ _OF_TEXTS: Final = (
     _NOTED,
     _CAME_OUT,
     _Case(lambda c: _are_dates(c), "label", "a time of day or a date"),
+    _Case(lambda c: names_units(c.heading.text, [*c.counts]), "label", "units of numbers"),
     _Case(lambda c: all(map(_DATED_PATH.fullmatch, c.counts)), "label", "paths with a time"),
     _Case(lambda c: _are_measurements(c), "label", "a measurement as a text"),
     _Case(lambda c: names_machines(c.heading) and 1 < c.count <= c.rows / 2,

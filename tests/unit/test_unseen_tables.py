@@ -63,6 +63,17 @@ STUDIES: Studies = {
         "codec, level_real, heap_used, energy_j", 18,
         [("a", 0.5, 91.25, 51.5), ("a", 1.0, 71.0, 31.5), ("a", 1.0, 92.25, 52.5)],
     ),
+    # The unit of each number is in a column that stands twice; rows of one run are one row.
+    "energies and latencies below one heading": (
+        {"clusters.csv": "Entry,Kernel,Units,Units (copy),Result of Cluster,Nodes\n" + "".join(
+            f'{entry},{kernel},{unit},{unit},"{number}",{nodes}\n'
+            for entry, kernel, nodes, energy, minutes in (
+                ("e-1", "fft", 2, "1,250.5", 11.5), ("e-1", "lu", 2, "2,110.25", 19.25),
+                ("e-2", "fft", 8, "1,710.75", 4.25), ("e-2", "lu", 8, "2,940.5", 7.75))
+            for unit, number in (("kJ", energy), ("Latency (In minutes)", minutes)))},
+        "kernel, nodes, energy_j, latency_mean_us", 4,
+        [("fft", 2, 1_250_500, 690e6), ("fft", 8, 1_710_750, 255e6), ("lu", 2, 2_110_250, 1155e6)],
+    ),
     # A part of a run a row: of ALL is the run, and the parts have columns.
     "parts of runs and ALL": (
         {"job.csv": "quantity,limit_w,card,value,unit\n" + "".join(
