@@ -19,6 +19,12 @@ from ingest.declarations import LogDeclaration, LogHistogram, TableColumn
 from ingest.files.text_lines import decode_text, whole_text
 from ingest.formats.pasted import Output, add_settings, cut
 from ingest.formats.trace_times import is_local, unix_seconds
+from ingest.formats.written_numbers import (
+    has_decimal_comma,
+    is_either,
+    with_points,
+    without_blanks,
+)
 from ingest.records import Problem, ReadContext, Reading, UtcWindow
 from ingest.settings.column_names import clean_name
 from ingest.settings.layout import read_layer
@@ -29,6 +35,7 @@ from ingest.settings.units import unit_of
 _PRESETS: Final = ("log_presets.toml", "benchmark_presets.toml")
 _COUNTS: Final = "perf_stat_text"
 _NUMBER: Final = re.compile(r"[-+]?(?=\.?\d)(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d*)?(?:[eE][-+]?\d+)?")
+_POINT_OR_COMMA: Final = re.compile(r"\d[.,]\d")
 _MINUTES: Final = re.compile(r"(\d+)m(\d+(?:\.\d+)?)s")
 _WITH_UNIT: Final = re.compile(rf"({_NUMBER.pattern})\s*([A-Za-zµμ%][A-Za-zµμ/]*)")
 _PREFIXES: Final = {"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9}
@@ -63,8 +70,7 @@ class TextLog:
         Raises:
             FormatError: As `read`.
         """
-        text = whole_text(blocks, context.name)
-        declared = self._declared(context, text)
+        text, declared, _ = self._text_of(blocks, context)
         parts = _parts(text, declared)
         is_block = declared.begin is not None and declared.begin.search(text) is not None
         return [*parts] if len(parts) > 1 or is_block else []
@@ -78,15 +84,14 @@ class TextLog:
         Raises:
             FormatError: No declaration fits, or nothing is found.
         """
-        text = whole_text(blocks, context.name)
-        declaration = self._declared(context, text)
+        text, declaration, unclear = self._text_of(blocks, context)
         parts = _parts(text, declaration)
         if not parts:
             raise FormatError(f"an empty text ({context.name})")
         output = parts.get(context.part or "", next(iter(parts.values())))
         block = output.text
         texts = found_texts(block, declaration)
-        reading = Reading()
+        reading = Reading(problems=unclear)
         if len(parts) > 1 and context.part not in parts:
             detail = f"{len(parts)} blocks that are runs; only the first is read"
             reading.problems.append(Problem("several_blocks", "doubted", detail))
@@ -105,6 +110,29 @@ class TextLog:
         if not reading.measurements and not reading.knobs and reading.utc_window is None:
             raise FormatError(f"nothing that {declaration.name} declares ({context.name})")
         return reading
+
+    def _text_of(
+        self, blocks: Iterable[bytes], context: ReadContext
+    ) -> tuple[str, LogDeclaration, list[Problem]]:
+        """Return a text with decimal points, its declaration, and what is unclear of commas.
+
+        The numbers that are found decide for the whole file.
+        """
+        text = without_blanks(whole_text(blocks, context.name))
+        declaration = self._declared(context, text)
+        found = found_texts(text, declaration) if "," in text else {}
+        numbers = [each for each in found.values() if _POINT_OR_COMMA.search(each)]
+        if any(map(has_decimal_comma, numbers)):
+            return with_points(text), declaration, []
+        wholes = {name for name, kind in declaration.kinds.items() if kind == "whole"}
+        unclear = [each for name, each in found.items() if name not in wholes and is_either([each])]
+        if not unclear or any("." in each for each in numbers):
+            return text, declaration, []
+        detail = (
+            f"nothing says whether a comma is a decimal one, as in {unclear[0]}: it is read as "
+        )
+        detail += "a mark of thousands"
+        return text, declaration, [Problem("unclear_comma", "doubted", detail)]
 
     def _declared(self, context: ReadContext, text: str) -> LogDeclaration:
         if self._declaration is not None:

@@ -8,7 +8,7 @@ from typing import Final
 
 from ingest.files.text_lines import whole_text
 from ingest.formats.logged_blocks import field_of, under_sections
-from ingest.formats.written_numbers import without_commas
+from ingest.formats.written_numbers import without_blanks, without_commas
 from ingest.records import Problem, ReadContext, Reading
 from ingest.settings import headings
 from ingest.settings.column_names import ENDS_OF_RUNS, WORDS
@@ -145,7 +145,7 @@ def pairs_of(
     All numbers of a file have the same decimal mark. Where that is unclear those with a comma are
     left out, which becomes a problem of the reading.
     """
-    lines = whole_text(blocks, context.name).splitlines()
+    lines = without_blanks(whole_text(blocks, context.name)).splitlines()
     lines = lines if is_record(lines) else block_of(lines) or lines
     parsed = [number_of(line) for line in lines]
     keys = under_sections(lines, [each[0] if each else "" for each in parsed])

@@ -54,6 +54,17 @@ _PLUS_MINUS: Final = re.compile(
 _THOUSANDS: Final = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+")
 
 _THOUSAND: Final = 1000.0
+# Blanks of fixed width between groups of three digits; and plain ones, before a decimal comma or
+# at the begin of a line.
+_FIXED: Final = re.compile("(?<=\\d)[\u00a0\u2009\u202f](?=\\d{3}(?!\\d))")
+_ANY: Final = re.compile(_FIXED.pattern.replace("[", "[ "))
+_SPACED: Final = re.compile(r"[-+]?[1-9]\d{0,2}(?: \d{3})+,\d")
+_LED: Final = re.compile(r"(?m)^\s*[1-9]\d{0,2}((?: \d{3})+)(?=(?:,\d+)?[^\S\n]+[A-Za-z])")
+# A number with a decimal comma, whatever groups of digits it has.
+_BY_COMMA: Final = re.compile(r"[-+]?(\d{1,3}(?:\.\d{3})+|\d+),(\d+)")
+_IN_TEXT: Final = re.compile(
+    rf"(?<![\w.,])(?:{_BY_COMMA.pattern}|\d{{1,3}}(?:\.\d{{3}}){{2,}})(?![\w.,])"
+)
 # How `sacct` shortens joules.
 _PREFIXED: Final = re.compile(r"(\d+(?:\.\d+)?)([KMG]?)")
 _PREFIXES: Final = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
@@ -77,9 +88,10 @@ def written_numbers(
         texts = [_BRACKETS.sub(r" \1", text) for text in texts]
     real = [text for text in texts if not is_unset(text)]
     first = next(iter(real), "")
-    if not _FIRST.fullmatch(first) or all(map(_PLAIN.fullmatch, real)):
+    if not _FIRST.fullmatch(_ANY.sub("", first)) or all(map(_PLAIN.fullmatch, real)):
         return None
-    matches = [_WITH_UNIT.fullmatch(text) for text in real]
+    blanks = _ANY if any(map(_SPACED.match, real)) else _FIXED
+    matches = [_WITH_UNIT.fullmatch(blanks.sub("", text)) for text in real]
     if not all(matches):
         return None
     units = [(match[2] or "").strip() for match in matches if match]
@@ -217,6 +229,32 @@ def without_commas(numbers: Sequence[str], is_comma_separated: bool) -> list[str
         # Beside 980 is 1,100 more; beside 1100 it may be either.
         return [n.replace(",", "") for n in numbers] if max(whole) < _THOUSAND else None
     return [number.replace(",", ".") for number in numbers]
+
+
+def without_blanks(text: str) -> str:
+    """Return a text whose numbers have no blanks: `9 584,56` is one number.
+
+    Those of fixed width separate groups of three digits; plain ones do so in a number that leads a
+    line, before its unit, if another one there has a decimal comma.
+    """
+    text = _FIXED.sub("", text)
+    if any(has_decimal_comma(m[1]) for m in re.finditer(r"(?m)^[^\S\n]*(\d+,\d+)\s", text)):
+        text = _LED.sub(lambda found: found[0].replace(found[1], found[1].replace(" ", "")), text)
+    return text
+
+
+def has_decimal_comma(number: str) -> bool:
+    """Return whether a number has a comma that no mark of thousands can be: `1249,739`."""
+    return _BY_COMMA.fullmatch(number) is not None and not is_either([number])
+
+
+def with_points(text: str) -> str:
+    """Return a text of decimal commas with decimal points."""
+
+    def plain(found: re.Match[str]) -> str:
+        return found[0].replace(".", "").replace(",", ".")
+
+    return _IN_TEXT.sub(plain, text)
 
 
 def is_either(numbers: Sequence[str]) -> bool:

@@ -47,6 +47,11 @@ from tests.fixtures.ingest import put
         (["1.5 W", "2 J"], True, None),
         (["4k", "8k"], True, None),
         (["1,2,3", "1"], False, None),
+        # Blanks between groups of three digits; plain ones where a comma is a decimal one.
+        (["9\u202f584,56", "980,5"], False, (["9584.56", "980.5"], "")),
+        (["9\u00a0584 J", "980 J"], True, (["9584", "980"], "J")),
+        (["9 584,56", "1 980"], False, (["9584.56", "1980"], "")),
+        (["224 224", "384 384"], False, None),
     ],
 )
 def test_numbers_as_people_write_them(

@@ -236,6 +236,49 @@ def test_what_a_processor_counted_is_no_cost_on_opening(tmp_path: Path) -> None:
         assert default_state(view).y != "instructions"
 
 
+PERF = """hepscore [INFO] Final result: 93.543
+
+ Performance counter stats for 'system wide':
+
+ {} Joules power/energy-pkg/
+ {} context-switches
+
+   {} seconds time elapsed
+"""
+
+
+@pytest.mark.parametrize(
+    ("energy", "switches", "time", "read"),
+    [
+        ("9,584.56", "1,204", "1249.738642802", (9584.56, 1204)),
+        ("9\u202f584,56", "1\u202f204", "1249,738642802", (9584.56, 1204)),
+        ("9\u00a0584,56", "1\u00a0204", "1249,738642802", (9584.56, 1204)),
+        ("9 584,56", "1 204", "1249,738642802", (9584.56, 1204)),
+        ("9.584,56", "1204", "1249,738642802", (9584.56, 1204)),
+        # One comma that is no mark of thousands decides for all.
+        ("584,561", "1204", "1249,739", (584.561, 1204)),
+        ("584,561", "1,204,512", "1249.739", (584_561, 1_204_512)),
+        # The number of a row and its own are two.
+        ("9 584.56", "1,204", "1249.738642802", (None, 1204)),
+    ],
+)
+def test_what_perf_prints_in_any_language(
+    energy: str, switches: str, time: str, read: tuple[float | None, int]
+) -> None:
+    _, readings = read_parts(PERF.format(energy, switches, time).encode())
+    measured = readings[None].measurements
+    assert (measured.get("energy_j"), measured["context_switches"]) == read
+    assert measured["duration_s"] == pytest.approx(1249.7388, rel=1e-6)
+    assert readings[None].problems == []
+
+
+def test_a_comma_that_no_number_explains_is_doubted() -> None:
+    _, readings = read_parts(PERF.format("584,561", "1204", "702").encode())
+    assert readings[None].measurements["energy_j"] == 584_561
+    (problem,) = readings[None].problems
+    assert (problem.kind, "584,561" in problem.detail) == ("unclear_comma", True)
+
+
 def test_blocks_of_one_name_are_as_many_runs() -> None:
     """The second `Sum-3` and the numbers that tell blocks of one name apart do not meet."""
     names = ("Sum-3", "Sum", "Sum", "Sum-3")
