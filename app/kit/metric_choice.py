@@ -1,5 +1,6 @@
 """The performance metric of a workload, and the pair of metrics that most of the runs have."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
@@ -49,6 +50,8 @@ _NUMBERS: Final = frozenset(
     {"sample_size", "n", "n_runs", "num_runs", "runs", "count", "n_samples", "num_samples",
      "samples", "repetitions", "repeats", "reps", "trials"}
 )  # fmt: skip
+# Within this share numbers are one, computed from other samples.
+_ROUNDING: Final = 1e-9
 # Within this share runs took the same time.
 _SAME_TIME: Final = 0.01
 # Within this share runs have the rate of the load.
@@ -242,7 +245,7 @@ def untelling(view: LakeView, selection: Selection, counts: Mapping[str, int]) -
     """
     ranges = view.ranges(selection)
     own = {name: ranges[name] for name in counts if ranges[name].runs > 2}
-    reasons = {n: "all runs have one value" for n, known in own.items() if known.low == known.high}
+    reasons = {n: "all runs have one value" for n, known in own.items() if _is_constant(known)}
     # A time so short that its unit rounds it down, say.
     least = [n for n, known in own.items() if n not in reasons and known.low == 0
              and view.catalogue.metric(n).better is not None]  # fmt: skip
@@ -298,6 +301,11 @@ def unlike_work(view: LakeView, selection: Selection, total: str) -> str:
         if low is not None:
             return f"{view.catalogue.metric(name).title} is {low:,.10g} to {high:,.10g}"
     return ""
+
+
+def _is_constant(known: MetricRange) -> bool:
+    """Return whether all runs have one value, but for the rounding of what computed it."""
+    return math.isclose(known.low, known.high, rel_tol=_ROUNDING)
 
 
 def _is_fixed(time: MetricRange) -> bool:

@@ -44,7 +44,10 @@ def take_means(rows: Intervals, reading: Reading) -> None:
         values = rows.values[name]
         is_set = chosen & ~np.isnan(values) & (weights > 0)
         if is_set.any():
-            mean = np.average(values[is_set], weights=weights[is_set])
+            own_values = values[is_set]
+            # Weights would add their rounding to what never changed.
+            is_one = own_values.min() == own_values.max()
+            mean = own_values[0] if is_one else np.average(own_values, weights=weights[is_set])
             reading.measurements[name] = float(mean)
             if all(column.name != name for column in own):
                 own.append(Column(name, "metric", "real", title, short, unit))

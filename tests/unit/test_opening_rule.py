@@ -501,11 +501,12 @@ def test_explore_opens_on_a_large_workload_and_load(tmp_path: Path) -> None:
     assert (first.values("workload"), first.values("load")) == (("real",), (3.0,))
 
 
-def test_a_metric_of_one_value_is_none_of_any_opening(tmp_path: Path) -> None:
-    """A supply that tells its rating as its power."""
+@pytest.mark.parametrize("rounding", [0.0, 1e-13])
+def test_a_metric_of_one_value_is_none_of_any_opening(rounding: float, tmp_path: Path) -> None:
+    """A supply that tells its rating as its power, or a mean of such."""
     rows = [
-        run(energy_j=None, power_w=90.0, itr_us=itr, dvfs_ghz=ghz, replicate=r, duration_s=9.0 + r,
-            latency_p99_us=50.0 + r + itr)
+        run(energy_j=None, power_w=90.0 * (1 + rounding * r), itr_us=itr, dvfs_ghz=ghz,
+            replicate=r, duration_s=9.0 + r, latency_p99_us=50.0 + r + itr)
         for itr in (2.0, 50.0) for ghz in (1.2, 2.0) for r in range(2)
     ]  # fmt: skip
     view = Lakes(write_lake(tmp_path / "lake", rows)).at(None)

@@ -303,6 +303,14 @@ NO_TRACES = {
 }  # fmt: skip
 
 
+def test_the_mean_of_samples_that_never_change_is_their_value() -> None:
+    """Weights of uneven steps make 3228.0999999999995 of it."""
+    times = [f"{1.1 * n + n % 3 / 7:.3f}" for n in N]
+    head = "time_s,power_w,cpu_frequency_mhz"
+    found = trace(rows(head, times, [10 + n for n in N], [3228.1] * 12)).measurements
+    assert [value for name, value in found.items() if "freq" in name] == [3228.1]
+
+
 def test_a_current_alone_is_a_trace_without_an_energy() -> None:
     """Power profilers measure the current of a device whose voltage they do not write."""
     head, times = "Timestamp(ms),Current(uA),D0-D7", [2 * n for n in range(40)]
