@@ -377,13 +377,20 @@ def choose_workload(view: LakeView, selection: Selection, workload: str | None) 
             wide = [value for value in real if widths[value] >= least]
             shown = [wide[(len(wide) - 1) // 2 if facet in _WIDEST else 0]]
         pinned = result.with_values(facet, shown)
-        # With fewer configurations than loads, the study swept the loads: all of them are shown.
-        if previous or len(view.left(pinned)) >= len(real):
+        # With fewer competitors than loads the study swept the loads: all of them are shown.
+        if previous or len(real) == 1 or _competing(view, pinned) >= len(real):
             result = pinned
     for facet in ("depth", "threads", "system", "mode", "itr", "dvfs", "rapl"):
         values = [c.value for c in view.counts_of(result).of(facet, result)]
         result = result.with_values(facet, [v for v in selection.values(facet) if v in values])
     return result
+
+
+def _competing(view: LakeView, selection: Selection) -> int:
+    """Return how many configurations may compete: 0 if they differ in what ran alone."""
+    left, items = view.left(selection), view.catalogue.item_columns
+    own = [n for n in left.columns if n in view.catalogue.knob_of_column and n not in items]
+    return len(left) if any(left[name].n_unique() > 1 for name in own) else 0
 
 
 def turned(view: LakeView, state: ExploreState, workload: str | None) -> ExploreState:

@@ -4,6 +4,8 @@ Markdown and psql draw bars and rules around cells; some programs quote whole li
 a title, a line of names with numbers under it begins another table, or goes on with the first one.
 """
 
+import csv
+import io
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -33,6 +35,12 @@ _EMPHASIS: Final = re.compile(
 _PARAMETERS: Final = re.compile(
     r"(?i)\s*(?:param(?:eter)?s?|settings?|options?|propert(?:y|ies)|config\w*)\s*([,;\t|])\s*values?\s*"
 )
+# Above a name and its value in each line; a run has so many at most.
+_PAIRS: Final = re.compile(
+    r"(?i)\s*\"?(?:metrics?|measure\w*|keys?|names?|fields?|propert(?:y|ies)|parameters?|items?)"
+    r"\"?([,;\t|])\"?values?\"?\s*"
+)
+_MOST_PAIRS: Final = 400
 _WIDE: Final = re.compile(r" {2,}")
 HEADING: Final = re.compile(r"(?:# ?)?(?:[^\W\d]|%|\d{1,3}(?:\.\d+)?%).{0,79}")
 # Marks of titles in Markdown and in comments.
@@ -59,7 +67,7 @@ def without_frames(lines: Iterable[str]) -> Iterator[str]:
     """Yield lines without the bars, rules and quotes that frame all rows, and without the marks of
     Markdown around cells; rules become empty.
     """
-    source = map(_without_emphasis, _with_separated_names(_with_parameters(lines)))
+    source = map(_without_emphasis, _with_separated_names(_with_parameters(_turned(lines))))
     head = [*islice(source, _FIRST_LINES)]
     plain = _unframed(head)
     yield from map(plain, chain(head, source)) if plain else chain(head, source)
@@ -68,6 +76,27 @@ def without_frames(lines: Iterable[str]) -> Iterator[str]:
 def _without_emphasis(line: str) -> str:
     is_marked = "*" in line or "`" in line or "</" in line
     return _EMPHASIS.sub(r"\1\3\5", line) if is_marked else line
+
+
+def _turned(lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines; names and values of one run, `metric,value`, are a header and its row.
+
+    Some values are texts; where all are numbers, the settings say that a measurement is a row.
+    """
+    source = iter(lines)
+    first = [*islice(source, 1)]
+    mark = _PAIRS.fullmatch("".join(first).lstrip("\ufeff"))
+    block = [*islice(source, _MOST_PAIRS)] if mark else []
+    pairs = [*csv.reader(filter(str.strip, block), delimiter=mark[1])] if mark else []
+    names = {pair[0].strip() for pair in pairs}
+    is_run = {*map(len, pairs)} == {2} and len(names) == len(pairs) and len(block) < _MOST_PAIRS
+    if is_run and len({is_number(value.strip()) for _, value in pairs}) == 2:
+        text = io.StringIO()
+        csv.writer(text, delimiter=mark[1] if mark else ",").writerows(zip(*pairs, strict=True))
+        yield from text.getvalue().splitlines()
+        yield from [""] * (len(block) - 1)
+        return
+    yield from chain(first, block, source)
 
 
 def _with_parameters(lines: Iterable[str]) -> Iterator[str]:

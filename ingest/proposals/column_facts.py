@@ -78,6 +78,14 @@ class ColumnFacts:
         return is_several and all(n > 0 and n & (n - 1) == 0 for n in values)
 
     @property
+    def is_offered(self) -> bool:
+        """Whether whole numbers are a load: ones that recur, or several powers of two."""
+        is_load = self.has(*WORDS["loads"]) or {"request", "rate"} <= {*self.heading.words}
+        values = [int(text) for text in self.counts] if is_load and self.kind == "whole" else []
+        are_doublings = len(values) > _FEW_DOUBLINGS and all(n > 0 == n & (n - 1) for n in values)
+        return bool(values) and (self.recurs or are_doublings)
+
+    @property
     def is_described(self) -> bool:
         """Whether it is in an object that describes the machine: `device.cuda_runtime`."""
         above = words_of(self.heading.text.rpartition(".")[0])

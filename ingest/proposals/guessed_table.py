@@ -34,7 +34,7 @@ from ingest.proposals.path_parts import PathColumn, read_paths
 from ingest.proposals.phases import leave_out_phases, open_phases, phases_in_all, result_of
 from ingest.proposals.replicates import steps_of_runs
 from ingest.proposals.request_units import OF_REQUESTS, performance_of
-from ingest.proposals.roles import MOST_STEPS
+from ingest.proposals.roles import MOST_STEPS, OFFERED
 from ingest.proposals.split_texts import rests_of
 from ingest.proposals.table_shape import shape_of
 from ingest.settings.column_names import WORDS, clean_name, is_power_limit
@@ -298,6 +298,8 @@ class GuessedTable:
         taken = {guess.to for guess in self.guesses} | {part.name for part in self.parts}
         for guess in self.guesses:
             target = _KNOBS.get(guess.heading.text.lower())
+            if guess.unit == "1/s" and guess.why.startswith(OFFERED):
+                target = "load_qps"
             if target is None and guess.kind == "text" and names_machines(guess.heading):
                 target = "machine"
             is_fit = target != "dvfs" or guess.kind == "text"

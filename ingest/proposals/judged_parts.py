@@ -274,7 +274,8 @@ def _split(text: str) -> list[str]:
 
 
 def _numbers_rows(part: PathColumn, own: Sequence[str], knobs: Sequence[Guess] | None) -> bool:
-    """Return whether a part counts rows from 0 or 1, each of which has settings of its own.
+    """Return whether a part counts rows from 0 or 1, each of which has settings of its own, or
+    numbers outputs of which most have.
 
     Args:
         knobs: None of configurations: where two are equal their runs are repeated.
@@ -282,6 +283,10 @@ def _numbers_rows(part: PathColumn, own: Sequence[str], knobs: Sequence[Guess] |
     is_free = part.kind == "whole" and part.name != "replicate"
     if not is_free or not 2 < len({*own}) == len(own):
         return False
+    # `output_15` of rows that say what was set.
+    settings = {*zip(*(knob.cells for knob in knobs or () if _varies(knob)), strict=True)}
+    if {*words_of(part.name)} <= WORDS["general"] and 2 * len(settings) > len(own):
+        return True
     first, *_, last = numbers = sorted(map(int, own))
     is_count = first in (0, 1) and last == first + len(numbers) - 1
     if knobs is None or not is_count:

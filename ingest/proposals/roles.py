@@ -61,6 +61,7 @@ REMARK: Final = "a remark about the run"
 A_NAME: Final = "a name of the row"
 ROW: Final = "the number of the row"
 ONE_VALUE: Final = "one value in all rows"
+OFFERED: Final = "a load that was offered"
 MOST_NAMES: Final = 200
 FEW_VALUES: Final = "few values that recur"
 # Numbers of rows rise in such a share of the steps.
@@ -160,8 +161,8 @@ _OF_NUMBERS: Final = (
           "knob", "a clock, {c.variety}"),
     _Case(lambda c: c.quantity == "frequency", "metric", "a clock, {c.variety}"),
     _Case(lambda c: _is_supply(c), "knob", "voltages far apart that recur: {c.variety}"),
-    _Case(lambda c: c.has(*WORDS["loads"]) and c.recurs and c.kind == "whole"
-          and is_even(c.numbers), "knob", "a load that was offered: {c.variety}"),
+    _Case(lambda c: c.is_offered and is_even(c.numbers),
+          "knob", f"{OFFERED}: {{c.variety}}"),
     _Case(lambda c: c.kind == "whole" and c.has("duration") and are_multiples(c.numbers)
           and min(c.counts.values()) > 1, "knob", "whole numbers in even steps: {c.variety}"),
     # What was measured, by its heading, or by values that nobody sets.

@@ -53,6 +53,8 @@ _MANY_NAMES: Final = 10
 _NAMES: Final = frozenset({"name", "names"})
 # In so many of the rows of a setting the number of what was done is the same.
 _MOSTLY: Final = 0.8
+# So many pairs of rows agree by no chance.
+_FEWEST_GROUPS: Final = 4
 # Rows of each work, on average, and digits of costs that people set.
 _LEAST_ROWS: Final = 2
 _MOST_SET: Final = 3
@@ -61,9 +63,14 @@ _MOST_SET: Final = 3
 def give_work(guesses: Sequence[Guess]) -> None:
     """Take amounts and mixes of work for part of the question, if anything else was set.
 
-    What alone was set is an amount of work if energy is proportional to it.
+    What alone was set is an amount of work if energy is proportional to it. So is a setting by
+    which no cost of the run differs, such as how what came out was counted: nothing competes by it.
     """
     knobs = [each for each in guesses if each.is_set]
+    for guess in (each for each in knobs if not (each.is_given or each.is_declared)):
+        if _changes_nothing(guess, guesses):
+            guess.is_given = True
+            guess.why += "; no cost differs by it: one run, seen in several ways"
     free = [each for each in knobs if not each.is_given]
     work: list[tuple[Guess, str]] = []
     has_rates = any(g.quantity in _OF_ITEMS or g.heading.has(*_RATES) for g in guesses)
@@ -96,6 +103,22 @@ def give_work(guesses: Sequence[Guess]) -> None:
     for guess, why in work:
         guess.is_given = True
         guess.why += f"; {why}"
+
+
+def _changes_nothing(guess: Guess, guesses: Sequence[Guess]) -> bool:
+    """Return whether rows that differ in a setting alone agree in all costs, to the last digit.
+
+    There are several such groups of rows, each with costs of its own.
+    """
+    costs = [g for g in guesses if g.role == "metric" and g.quantity in ("energy", "power", "time")]
+    others = [g.cells for g in guesses if g.role == "knob" and g is not guess]
+    groups = [rows for rows in rows_by(others, range(len(guess.cells))) if len(rows) > 1]
+    is_alone = all(len({guess.cells[row] for row in rows}) == len(rows) for rows in groups)
+    if len(groups) < _FEWEST_GROUPS or not (costs and is_alone):
+        return False
+    found = {tuple(cost.cells[rows[0]] for cost in costs) for rows in groups}
+    are_equal = all(len({c.cells[row] for row in rows}) == 1 for c in costs for rows in groups)
+    return are_equal and len(found) == len(groups)
 
 
 def _names_what_ran(guess: Guess, guesses: Sequence[Guess]) -> bool:

@@ -490,6 +490,20 @@ def test_modes_opens_on_the_map_with_most_contests(replicates: int, tmp_path: Pa
     assert first.selection.values("c_model") == ()
 
 
+@pytest.mark.parametrize("is_given", [True, False])
+def test_where_nothing_competes_all_loads_are_shown(is_given: bool, tmp_path: Path) -> None:
+    """Of four models at three loads none is a way to do the work of another."""
+    columns = (Column("model", "knob", "text", title="model", is_given=is_given),)
+    rows = [
+        run(**dict.fromkeys(("itr_us", "dvfs_ghz", "latency_p99_us", "power_w")), load_qps=load,
+            model=f"m{model}", energy_j=90.0 + model - load)
+        for model in range(4) for load in (8.0, 16.0, 32.0)
+    ]  # fmt: skip
+    first = default_state(Lakes(write_lake(tmp_path / "lake", rows, columns)).at(None))
+    assert first.selection.values("load") == (() if is_given else (8.0,))
+    assert first.lines_x == ("load" if is_given else "c_model")
+
+
 def test_explore_opens_on_a_large_workload_and_load(tmp_path: Path) -> None:
     rows = [
         run(workload=name, load_qps=load, itr_us=float(itr), energy_j=9.0 + itr,

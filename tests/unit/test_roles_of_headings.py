@@ -358,7 +358,7 @@ def test_a_batch_is_work_where_no_rate_stands_beside_its_time() -> None:
 def test_workloads_of_few_runs_each_stand_in_one_picture(is_set: bool, tmp_path: Path) -> None:
     """One with settings has a picture for itself."""
     rows = "".join(
-        f"{name},{name}_k{n},{time},{time * 90.5}{',' + lane if is_set else ''}\n"
+        f"{name},{name}_k{n},{time},{time * (90.5 + len(lane))}{',' + lane if is_set else ''}\n"
         for n, (name, time) in enumerate(
             [("fft", 0.125), ("fft", 0.25), ("lu", 0.75), ("sort", 1.5), ("sort", 1.75)]
         )

@@ -74,6 +74,16 @@ STUDIES: Studies = {
         "kernel, nodes, energy_j, latency_mean_us", 4,
         [("fft", 2, 1_250_500, 690e6), ("fft", 8, 1_710_750, 255e6), ("lu", 2, 2_110_250, 1155e6)],
     ),
+    # A name and its value a line, texts among them: each file is a run, at the load that it says.
+    "names and values of a run": (
+        {f"serve/output_{n}.csv": "metric,value\n" + "".join(f"{line}\n" for line in (
+            f"Begun,2025-06-14 08:{n:02}:40", "Model served,phi-3", f"Request rate (rps),{rate}",
+            "TTFT threshold (s),999", 'Site,"Lund, Sweden"', f"GPU energy (kWh),0.00{5386 - n}",
+            f"Total energy (kWh),0.00{7756 - 7 * n}", f"Tokens out,{37378 + 3 * n}"))
+         for n, rate in ((0, 8), (1, 8), (5, 16), (10, 32), (15, 64), (20, 128))},
+        "load_qps, energy_j", 6,
+        [(8, pytest.approx(27896.4)), (8, pytest.approx(27921.6)), (16, pytest.approx(27795.6))],
+    ),
     # A part of a run a row: of ALL is the run, and the parts have columns.
     "parts of runs and ALL": (
         {"job.csv": "quantity,limit_w,card,value,unit\n" + "".join(
