@@ -12,7 +12,7 @@ import numpy as np
 from data.catalogue import deviations
 from ingest.formats.json_cells import STATISTICS
 from ingest.proposals.cost_units import PROVING
-from ingest.proposals.guess import Guess, decides, rows_by
+from ingest.proposals.guess import COMPUTED, Guess, decides, rows_by, statistic_of
 from ingest.proposals.heading_roles import SAVINGS, is_spread
 from ingest.proposals.like_columns import spread_pairs
 from ingest.proposals.request_units import is_latency
@@ -73,7 +73,8 @@ def mark_beside(guesses: Sequence[Guess]) -> None:
 def _mark_statistics(guesses: Sequence[Guess]) -> None:
     """Make metrics of what an object has beside the mean of a quantity: `min`, `max`, `std`.
 
-    Nobody sets them, however seldom they differ: `cpu_num.max` beside `cpu_num.mean`.
+    Nobody sets them, however seldom they differ: `cpu_num.max` beside `cpu_num.mean`, `PWR_IN_MAX`
+    beside `PWR_IN_AVG`.
     """
     parts = [guess.heading.text.rpartition(".") for guess in guesses]
     means = {above for above, _, last in parts if above and last.lower() in WORDS["means"]}
@@ -82,6 +83,11 @@ def _mark_statistics(guesses: Sequence[Guess]) -> None:
             if guess.role == "knob":
                 guess.take("metric", f"a statistic of {above}")
             guess.better = guess.better if last.lower() in WORDS["means"] else None
+    stems = [statistic_of(guess.heading) for guess in guesses]
+    computed = {stem for stem, statistic in stems if statistic in COMPUTED}
+    for guess, (stem, statistic) in zip(guesses, stems, strict=True):
+        if guess.role == "knob" and not guess.is_declared and statistic and stem in computed:
+            guess.take("metric", f"a statistic of {' '.join(stem)}")
     of = {guess.heading.text: guess for guess in guesses}
     for above in means:
         statistics = [of[f"{above}.{last}"] for start, _, last in parts if start == above]

@@ -11,6 +11,7 @@ import numpy as np
 
 from ingest.proposals.guess import Guess, digits_of
 from ingest.proposals.heading_roles import MACHINE_W
+from ingest.settings.column_names import WORDS
 from ingest.settings.heading_words import words_of
 
 _Unit = tuple[str, float]
@@ -36,6 +37,7 @@ _MANY_DIGITS: Final = 9
 # Powers that one server with several accelerators may have, and several machines.
 _OF_SEVERAL_W: Final = (1_500.0, MACHINE_W[1])
 _OF_A_STATION_W: Final = 1e6
+_OF_A_BOARD_W: Final = 100.0
 # Beyond these the time is not that of what the energy was measured for.
 _ABSURD_W: Final = (1e-4, 1e5)
 _DOUBTED: Final[dict[str, dict[str, float]]] = {
@@ -87,6 +89,20 @@ def choose_units(
     for guess, of, (text, scale) in zip(sides, (energies, powers, times), chosen, strict=True):
         if guess is not None and len(of) > 1:
             set_unit(guess, text, scale, why)
+
+
+def doubt_large(powers: Sequence[Guess], guesses: Sequence[Guess]) -> None:
+    """Take powers that state no unit for mW, with a doubt, if one is more than a machine takes, or
+    than a board that a path names: `jetson_nano_power.csv`.
+    """
+    boards = [power for power in powers if power.heading.has(*WORDS["boards"])]
+    most_w = _OF_A_BOARD_W if boards else PLAUSIBLE_W[1]
+    if any(power.numbers.min() > most_w for power in powers):
+        why = "since no board takes so much" if boards else "since all of a power are over 5 kW"
+        metrics = [g for g in guesses if g.role == "metric" and g.quantity == "power"]
+        for power in (each for each in metrics if not each.unit):
+            set_unit(power, "mW", 1e-3, why)
+            power.doubt_unit(f"says no unit, and is taken as mW, {why}")
 
 
 def _options(

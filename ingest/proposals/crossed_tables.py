@@ -16,7 +16,7 @@ import numpy as np
 from ingest.formats.json_cells import Cell, is_aside
 from ingest.formats.table_reshaped import VALUE
 from ingest.formats.written_numbers import is_number, is_unset
-from ingest.proposals.guess import Guess
+from ingest.proposals.guess import Guess, statistic_of
 from ingest.proposals.path_parts import PathColumn, read_paths
 from ingest.settings.column_names import VALUES, WORDS
 from ingest.settings.heading_words import words_of
@@ -79,12 +79,15 @@ def are_samples_over_time(guesses: Sequence[Guess], sources: Sequence[str]) -> b
 def are_samples_of_powers(guesses: Sequence[Guess], sources: Sequence[str]) -> bool:
     """Return whether rows of several files have powers alone: no setting, time or other result.
 
-    They are of domains of a machine, read at moments that nobody wrote down.
+    They are of domains of a machine, read at moments that nobody wrote down: no power has a mean
+    and a maximum beside it, as those of a run have.
     """
     metrics = [guess for guess in guesses if guess.role == "metric" and not guess.is_dropped]
     are_powers = len(metrics) > 1 and all(guess.quantity == "power" for guess in metrics)
     is_set = any(guess.role == "knob" or guess.is_declared for guess in guesses)
     rows = Counter(sources)
+    stems = {statistic_of(guess.heading)[0] for guess in metrics}
+    are_powers &= len(stems) == len(metrics)
     return are_powers and not is_set and len(rows) > 1 and min(rows.values()) >= _LEAST_SAMPLES
 
 

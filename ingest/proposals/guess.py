@@ -18,6 +18,8 @@ from ingest.settings.headings import Heading
 
 # Of so many steps a setting has its values at most.
 MOST_VALUES: Final = 64
+# Nobody sets a mean or a deviation, as they may a least and a greatest number.
+COMPUTED: Final = WORDS["middles"] | WORDS["spreads"]
 _MACHINE: Final = re.compile(rf"(?i)^(?:\w+ )?(?:{'|'.join(WORDS['machines'])}) \([^()]+\)")
 _TIMES: Final = ("time", "duration", "runtime", "elapsed", "walltime")
 _WRAPS: Final = tuple(float(2**power) for power in range(14, 21))
@@ -206,6 +208,13 @@ def wrap_of(guess: Guess) -> float | None:
     fits = (at for at in sorted(wraps) if least + at >= 0 and below.max() + at <= 3 * most)
     at = next(fits, None)
     return at if at is not None and below.max() + at <= at / 2 else None
+
+
+def statistic_of(heading: Heading) -> tuple[tuple[str, ...], str]:
+    """Return the words of a heading without that of a statistic, and this: `PWR_IN_MAX`."""
+    words = heading.words
+    own = next((word for word in words if word in WORDS["statistics"] | COMPUTED), "")
+    return tuple(word for word in words if word != own), own
 
 
 def decides(cells: Sequence[Hashable], others: Sequence[Hashable]) -> bool:

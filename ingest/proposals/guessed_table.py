@@ -28,7 +28,7 @@ from ingest.proposals.heading_roles import SUMMAND, names_machines
 from ingest.proposals.judged_parts import judged_parts, repeats_in, says_the_same
 from ingest.proposals.lake_columns import COLUMNS
 from ingest.proposals.like_columns import energy_parts, mean_columns, power_parts
-from ingest.proposals.long_tables import said_of_parts
+from ingest.proposals.long_tables import said_of_boards, said_of_parts
 from ingest.proposals.name_tokens import literal, renamed
 from ingest.proposals.path_parts import PathColumn, read_paths
 from ingest.proposals.phases import leave_out_phases, open_phases, phases_in_all, result_of
@@ -154,8 +154,9 @@ class GuessedTable:
         sources = table.sources if content.rows == table.rows else ()
         stated = [part for _, parts in self.shape.split.values() for part in parts]
         said = said_of_parts(self.shape.pivot, table, headings)
+        of_boards = said_of_boards(table, headings)
         guesses = guess_columns(
-            headings, columns, content.units, table.declared, sources, stated, said
+            headings, columns, content.units, table.declared, sources, stated, of_boards | said
         )
         for guess in guesses:
             pattern, _ = self.shape.split.get(guess.heading.text, ("", []))

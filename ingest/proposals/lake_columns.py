@@ -15,6 +15,7 @@ from ingest.proposals.cost_units import (
     PROVING,
     are_watts,
     choose_units,
+    doubt_large,
     doubt_power,
     doubt_units,
     excess_of,
@@ -57,7 +58,6 @@ _FAR: Final = 2.0
 _OF_THE_RUN: Final = (
     MEASURED | WORDS["plain"] | {"total", "system", "whole", "machine", "server", "board"}
 ) - WORDS["statistics"].union(WORDS["parts"], {"peak"})
-DOUBTED: Final = "since all of a power are over 5 kW"
 _UNSAID: Final = ("s", "states no unit, taken as s: ms would fit as well", "ms")
 _COSTS: Final = ("energy", "power")
 COLUMNS: Final = ("energy_j", "power_w", "duration_s")
@@ -227,10 +227,8 @@ def _choose_units(run: _Run, guesses: Sequence[Guess]) -> None:
     is_free = run.power is None or not (run.power.unit or run.power.is_declared)
     is_alone = is_free and not (run.energy or has_machines)
     is_alone &= not any(are_watts(each, run.energies, run.times) for each in unsaid)
-    if is_alone and any(g.numbers.min() > PLAUSIBLE_W[1] for g in unsaid):
-        for guess in unsaid:
-            set_unit(guess, "mW", 1e-3, DOUBTED)
-            guess.doubt_unit(f"says no unit, and is taken as mW, {DOUBTED}")
+    if is_alone:
+        doubt_large(unsaid, guesses)
     sides = dict(zip(COLUMNS, (run.energy, run.power, run.duration), strict=True))
     stated = frozenset(n for n, g in sides.items() if g is None or g.unit or g.is_declared)
     most_w = _MOST_W if has_machines else PLAUSIBLE_W[1]

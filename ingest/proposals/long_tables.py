@@ -118,6 +118,13 @@ def said_of_parts(
     return dict.fromkeys(bare, named.pop()) if len(named) == 1 else {}
 
 
+def said_of_boards(table: FoundTable, headings: Sequence[str]) -> dict[str, str]:
+    """Return by heading of a power the board that a path of the table names."""
+    words = {word for path in table.paths for word in words_of(path)} & WORDS["boards"]
+    powers = [each for each in headings if quantity_of(read_heading(each)) == "power"]
+    return dict.fromkeys(powers, min(words)) if words else {}
+
+
 def parts_of_runs(headings: Sequence[str], columns: Sequence[Sequence[Cell]]) -> tuple[str, ...]:
     """Return the heading of names of parts, and those of what was measured; else nothing.
 

@@ -112,13 +112,15 @@ def _call(guess: Guess, quantity: str, why: str) -> None:
 
 
 def leave_out_unmeasured(guesses: Sequence[Guess]) -> None:
-    """Take -1 for no measurement among costs over 0: in a column, or beside one of a like name."""
+    """Take -1 for no measurement among costs over 0, and all of which less or more is better: in a
+    column, or beside one of a like name.
+    """
     names = {
         guess.heading.text.rpartition(".")[2]
         for guess in guesses
         if guess.role == "metric" and len(guess.numbers) and guess.numbers.min() > 0
     }
-    for guess in (g for g in guesses if not g.is_declared and g.quantity in _COSTS):
+    for guess in (g for g in guesses if not g.is_declared and (g.quantity in _COSTS or g.better)):
         is_none = guess.numbers == _NOT_MEASURED
         if not is_none.any():
             continue

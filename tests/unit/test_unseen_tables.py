@@ -74,6 +74,20 @@ STUDIES: Studies = {
         "kernel, nodes, energy_j, latency_mean_us", 4,
         [("fft", 2, 1_250_500, 690e6), ("fft", 8, 1_710_750, 255e6), ("lu", 2, 2_110_250, 1155e6)],
     ),
+    # The powers of a board, in mW that nobody states, and the latencies of its runs, which stand in
+    # files of their own. Maxima recur as settings do; -1 was not measured.
+    "powers and latencies of boards": (
+        {f"odroid_{build}_{what}.csv": text for at, build in enumerate(("plain", "fused"))
+         for what, text in (
+            ("power", "RUN,PWR_IN_MAX,PWR_CPU_MAX,PWR_IN_AVG,PWR_CPU_AVG\n" + "".join(
+                f"{n},{4021 - n % 2}.0,{2122 - n % 3}.0,{3755.75 + 10 * at + n * n},{1612.5 + n}\n"
+                for n in range(8))),
+            ("latency", "RUN,DEN_LAT,TOTAL_LAT\n" + "".join(
+                f"{n},{-1.0 if at else 76.25 + n},{84.125 + 2 * n + at}\n" for n in range(8))))},
+        "variant_text, replicate, power_w, pwr_in_max, den_lat, total_lat", 16,
+        [("fused", 0, pytest.approx(3.76575), 4021.0, None, 85.125),
+         ("fused", 1, pytest.approx(3.76675), 4020.0, None, 87.125)],
+    ),
     # A name and its value a line, texts among them: each file is a run, at the load that it says.
     "names and values of a run": (
         {f"serve/output_{n}.csv": "metric,value\n" + "".join(f"{line}\n" for line in (
