@@ -10,8 +10,9 @@ from typing import Final
 
 import numpy as np
 
+from ingest.formats.written_numbers import is_number
 from ingest.proposals.guess import Guess
-from ingest.proposals.heading_roles import is_spread
+from ingest.proposals.heading_roles import is_counted, is_spread
 from ingest.settings.column_names import WORDS
 from ingest.settings.headings import Heading
 from ingest.settings.units import unit_of
@@ -113,15 +114,19 @@ def _call(guess: Guess, quantity: str, why: str) -> None:
 
 def leave_out_unmeasured(guesses: Sequence[Guess]) -> None:
     """Take -1 for no measurement among costs over 0, and all of which less or more is better: in a
-    column, or beside one of a like name.
+    column, or beside one of a like name. So is the energy of an item 0 where none came out.
     """
     names = {
         guess.heading.text.rpartition(".")[2]
         for guess in guesses
         if guess.role == "metric" and len(guess.numbers) and guess.numbers.min() > 0
     }
+    lacking = [g.numbers == 0 for g in guesses if is_counted(g.heading) and not g.numbers.all()]
     for guess in (g for g in guesses if not g.is_declared and (g.quantity in _COSTS or g.better)):
-        is_none = guess.numbers == _NOT_MEASURED
+        zeros = guess.numbers == 0
+        is_of_items = guess.quantity == "price" and any(np.array_equal(zeros, c) for c in lacking)
+        none = (_NOT_MEASURED, 0.0) if is_of_items else (_NOT_MEASURED,)
+        is_none = np.isin(guess.numbers, none)
         if not is_none.any():
             continue
         if is_none.all() and guess.heading.text.rpartition(".")[2] in names:
@@ -129,9 +134,9 @@ def leave_out_unmeasured(guesses: Sequence[Guess]) -> None:
             guess.why = "-1 in all rows, where others of this name are over 0: not measured"
         elif guess.role == "metric" and np.all(guess.numbers[~is_none] > 0):
             texts = {str(cell).strip() for cell in guess.cells if cell is not None}
-            guess.values |= {text: "" for text in texts if text in ("-1", "-1.0")}
+            guess.values |= {t: "" for t in texts if is_number(t) and float(t) in none}
             guess.numbers = guess.numbers[~is_none]
-            guess.why += "; -1 is not measured"
+            guess.why += f"; {'0' if is_of_items else '-1'} is not measured"
 
 
 def name_items(guesses: Sequence[Guess]) -> None:

@@ -74,6 +74,15 @@ STUDIES: Studies = {
         "kernel, nodes, energy_j, latency_mean_us", 4,
         [("fft", 2, 1_250_500, 690e6), ("fft", 8, 1_710_750, 255e6), ("lu", 2, 2_110_250, 1155e6)],
     ),
+    # No token was valid: there is no energy of one, which would be the least. Else 0 is a result.
+    "tokens of which none was valid": (
+        {"serve.csv": "model,rate,energy_j,Valid tokens,Energy (J/token),Reads (J/op)\n"
+         "phi3,8,892.5,38.5,2.5125,0.0\nphi3,128,772.5,31.25,2.7500,1.25\n"
+         "qwen,8,890.5,35.5,3.1250,0.0\nqwen,128,770.5,0.0,0.0000,1.5\n"},
+        "model, rate, energy, reads", 4,
+        [("phi3", 8, 2.5125, 0.0), ("phi3", 128, 2.75, 1.25), ("qwen", 8, 3.125, 0.0),
+         ("qwen", 128, None, 1.5)],
+    ),
     # The powers of a board, in mW that nobody states, and the latencies of its runs, which stand in
     # files of their own. Maxima recur as settings do; -1 was not measured.
     "powers and latencies of boards": (
