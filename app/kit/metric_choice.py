@@ -42,7 +42,7 @@ COUNTED: Final = frozenset({"Processor", "Interrupts and switches", "Sleep state
 # Words of the names of what follows from the power, and is no result of the work.
 _TEMPERATURES: Final = frozenset({"temp", "temps", "temperature", "temperatures"})
 # Words of the names of what is a cost, whatever its unit.
-_COST_WORDS: Final = frozenset({"energy", "power"})
+_COST_WORDS: Final = frozenset({"energy", "power", "emission", "emissions", "co2", "carbon"})
 # Words of names that do not say of what part or phase a metric is.
 _OF_NO_PART: Final = _COST_WORDS | {"time", "total", "mean", "avg", "average", "median", "per"}
 # Labels of how many runs or samples the means of a row are of.

@@ -128,6 +128,14 @@ def test_a_temperature_is_never_along_x() -> None:
         assert choose_performance(counts, "latency_p99_us", catalogue) == "latency_p99_us"
 
 
+def test_emissions_are_no_performance_beside_another_result() -> None:
+    """They are the energy once more, times the carbon of a kWh."""
+    columns = [Column(n, "metric", "real", n, better="less") for n in ("avg_emissions", "retries")]
+    catalogue, counts = Catalogue(tuple(columns)), {"energy_j": 9, "avg_emissions": 9, "retries": 8}
+    assert choose_performance(counts, "latency_p99_us", catalogue) == "retries"
+    assert choose_performance(counts | {"retries": 0}, "", catalogue) == "avg_emissions"
+
+
 def test_the_energy_of_an_item_comes_before_power_and_before_that_of_a_part() -> None:
     columns = tuple(
         Column(name, role, "real", title=name, unit=unit)  # type: ignore[arg-type]
