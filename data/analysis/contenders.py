@@ -212,6 +212,9 @@ def contenders_of(
 ) -> Contenders:
     """Choose each competitor's best setting, and rank the competitors within each cell.
 
+    A setting that was measured twice stands before those that were measured once, but in a cell
+    that can prove nothing, as fewer than two of its competitors have one: there the means decide.
+
     Args:
         groups: One row a setting, sorted by its knobs.
         by: Columns of both axes and of the competitors.
@@ -227,7 +230,10 @@ def contenders_of(
     _, cell = np.unique(x * (y.max(initial=0) + 1) + y, return_inverse=True)
     spread = np.nan_to_num(settings.sd, nan=np.inf)
     better = (spread, -settings.n, settings.cost)
-    ranked = np.lexsort((*better, settings.tier, competitor, cell))
+    tier = settings.tier
+    if defaults is None and settings.limit is None:
+        tier = _alike_where_unproven(tier, cell, competitor)
+    ranked = np.lexsort((*better, tier, competitor, cell))
     is_default = np.zeros(len(groups), bool)
     if defaults is not None:
         is_default = defaults == np.arange(len(groups))
@@ -248,6 +254,15 @@ def contenders_of(
     if defaults is not None:
         contenders = _with_defaults(_ranked(contenders, settings, competitor), settings, defaults)
     return _ranked(contenders, settings, competitor)
+
+
+def _alike_where_unproven(tier: np.ndarray, cell: np.ndarray, competitor: np.ndarray) -> np.ndarray:
+    """Return the tiers, all of them ONCE where fewer than two competitors were measured twice."""
+    if not (tier == ONCE).any():
+        return tier
+    sides = np.unique(np.stack((cell, competitor))[:, tier < ONCE], axis=1)
+    is_unproven = np.bincount(sides[0], minlength=cell.max() + 1)[cell] < 2
+    return np.where(is_unproven, np.maximum(tier, ONCE), tier)
 
 
 def _ranked(contenders: Contenders, settings: Settings, competitor: np.ndarray) -> Contenders:

@@ -356,6 +356,26 @@ def test_the_four_outcomes_of_cells() -> None:
     assert found.level == pytest.approx(0.05 * 2 / 3)
 
 
+def test_where_nothing_can_be_proven_each_is_represented_by_its_least_mean() -> None:
+    """A second run of a costly setting does not make it the best of its competitor."""
+    text = """
+    size  depth  mode       ghz  energy  values
+    4     1      poll       1.2  -       62.3
+    4     1      poll       2.9  -       109,110,111
+    4     1      interrupt  1.2  -       62.2
+    4     1      interrupt  2.9  -       105
+    4     8      poll       1.2  -       62.3
+    4     8      poll       2.9  -       109,110,111
+    4     8      interrupt  2.9  -       119,120,121
+    """
+    rows = proven(text)
+    once = cell(rows, 4, 1)
+    assert (once["outcome"], once["winner"]) == ("too few", "interrupt")
+    assert once["margin_share"] == pytest.approx(62.2 / 62.3 - 1, abs=1e-3)
+    # Where both were measured twice, these settings are compared.
+    assert cell(rows, 4, 8)["margin_share"] == pytest.approx(110 / 120 - 1, abs=1e-3)
+
+
 def test_runs_that_are_no_replicates_are_not_judged() -> None:
     """Polling's runs at depth 16 deviate by a factor of 5; whoever leads, nothing is told."""
     unlike = PROVEN.replace("90,100,110 ", "20,100,500 ")
