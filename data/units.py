@@ -106,7 +106,7 @@ def kind_of(unit: str) -> str:
 def has_prefix(unit: str) -> bool:
     """Return whether a unit has an SI prefix, so that its numbers take no further one: `kWh/FU`."""
     base = unit.partition("/")[0]
-    return base[:1] in "kMGTmun" and base[1:].removesuffix("CO2eq") in {*_PREFIXED, "Wh", "g"}
+    return base[:1] in "kMGTmun" and base[1:].partition("CO2")[0] in {*_PREFIXED, "Wh", "g"}
 
 
 def format_change(fraction: float | None) -> str:

@@ -70,7 +70,7 @@ def is_measured(heading: Heading, quantity: str) -> bool | None:
     """Return whether the heading says that its column was measured; None if it says nothing."""
     words = [word for word in heading.words if word not in WORDS["plain"] | WORDS["statistics"]]
     last = words[-1] if words else ""
-    if last in WORDS["properties"]:
+    if last in WORDS["properties"] and not heading.has("per"):
         return False
     if heading.has(*WORDS["limits"]):
         return last in WORDS["compliance"] | WORDS["spent"]
@@ -78,7 +78,7 @@ def is_measured(heading: Heading, quantity: str) -> bool | None:
         return True
     if quantity in ("energy", "power", "temperature", "voltage", "current", "charge", "rate"):
         return True
-    if quantity == "price":
+    if quantity in ("price", "emissions"):
         return True
     if (quantity == "bytes" or heading.has("bytes", "disk")) and heading.has(*WORDS["moved"]):
         return True
@@ -120,7 +120,8 @@ def direction_of(heading: Heading, quantity: str) -> Better | None:
         is_caused = is_rate and heading.has(*WORDS["caused"])
         is_lost = heading.has(*WORDS["lost"])
         return "less" if is_lost else "more" if is_done and not is_caused else None
-    if quantity in ("energy", "power", "time", "price") or heading.has(*WORDS["less"]):
+    is_cost = quantity in ("energy", "power", "time", "price", "emissions")
+    if is_cost or heading.has(*WORDS["less"]):
         return None if heading.has("usage") and not quantity else "less"
     return None
 

@@ -167,6 +167,7 @@ def read_heading(text: str, cell_unit: str = "") -> Heading:
         inner = Heading(text, (*lower_words[:-2], lower_words[-1]), None)
         unit = _last_unit(raw[-2:-1])
         is_plain = unit is not None and raw[-2] in ("ms", "us", "ns") and not quantity_of(inner)
+        is_plain |= unit is not None and unit.quantity == "emissions"
         if unit is not None and (is_plain or unit.quantity == quantity_of(inner) != ""):
             return replace(inner, unit=unit)
     # `Idle 12v` and `sys_5v0` are of rails, `cap_150W` of a cap.
@@ -284,6 +285,9 @@ def _per(words: tuple[str, ...]) -> Unit | None:
         # `per_user_tok_s` is a rate that each user has.
         return rate if rate.quantity == "rate" else None
     under = unit_of(below[0]) if below else None
+    mass = unit_of(above[-1]) if above and below else None
+    if mass is not None and mass.quantity == "emissions":
+        return unit_of(f"{mass.text}/{below[0] if under else ' '.join(below)}")
     if under is not None and under.quantity == "time":
         over = unit_of(above[-1]) if above else None
         # Joules a second are watts.
@@ -348,7 +352,9 @@ def quantity_of(heading: Heading) -> Quantity:
     if heading.unit is not None:
         # `energy_saving_pct` is no energy.
         is_none = heading.unit.quantity == "percent" or heading.has(*WORDS["products"])
-        is_none |= not WORDS["properties"].isdisjoint(heading.words[-1:])
+        is_property = not WORDS["properties"].isdisjoint(heading.words[-1:])
+        # `Energy per Functional Unit (kWh/FU)`
+        is_none |= is_property and not heading.has("per")
         return "" if is_none else heading.unit.quantity
     last = next((word for word in reversed(heading.words) if word not in WORDS["plain"]), "")
     others = WORDS["products"] | WORDS["scaled"] | WORDS["simulated"] | {"cv", "percent", "pct"}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Quantity = Literal[
     "energy", "power", "time", "frequency", "temperature", "voltage", "current", "charge",
-    "bytes", "percent", "rate", "price", "",
+    "bytes", "percent", "rate", "price", "emissions", "",
 ]  # fmt: skip
 # In pint's syntax, prefixes first.
 _DEFINITIONS: Final = (
@@ -36,6 +36,9 @@ _PLAIN: Final[dict[str, Quantity]] = {
     **{"%": "percent", "rpm": "rate", "°C": "temperature"},
     **dict.fromkeys(("packets/s", "kpackets/s", "Mpackets/s"), "rate"),
 }
+# Masses of carbon dioxide, or of what warms as much: `kgCO2`, `g CO2eq`; those of an energy, a
+# time or an item are emissions too.
+_EMISSIONS: Final = re.compile(r"(?i)([mk]?g|t)[ _]?CO2[ _-]?(e|eq)?")
 # Words of prefixes, as in `millijoules`, `milli_joules` and `milliJ`.
 PREFIX_WORDS: Final = {
     "femto": "f", "pico": "p", "nano": "n", "micro": "u", "milli": "m", "centi": "c", "deci": "d",
@@ -134,11 +137,15 @@ def unit_of(text: str, in_brackets: bool = False) -> Unit | None:
             # Nobody measures watts a second: `W/s` is meant for W s, `kW/h` for kWh.
             meant = _product_of(f"{over.text} {under.text}")
             return meant and replace(meant, is_meant=True)
+        if over and over.quantity == "emissions":
+            return Unit(f"{over.text}/{under.text if under else below.strip()}", "emissions")
         is_simulated = over is not None and over.quantity == "time" and below.strip() == "day"
         if under is not None or is_simulated:
             # A simulation is the faster the more time it simulates in a day.
             return Unit(f"{above.strip()}/{under.text if under else 'day'}", "rate")
         return None if over is None else Unit(f"{over.text}/{below.strip()}", "price")
+    if mass := _EMISSIONS.fullmatch(text):
+        return Unit("{}CO2{}".format(*(part.lower() for part in mass.groups(""))), "emissions")
     name = _name_of(text) or _prefixed(text)
     if name is None and in_brackets:
         # `m Wh`
