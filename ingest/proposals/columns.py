@@ -41,7 +41,7 @@ from ingest.proposals.work_columns import (
     leave_out_repetitions,
 )
 from ingest.settings.column_names import VALUES, WORDS
-from ingest.settings.headings import read_heading, without_unit
+from ingest.settings.headings import counts_bad, read_heading, without_unit
 
 # Of numbers that were set, such a share occurs as often as the others in each setting.
 _REGULAR: Final = 0.8
@@ -199,6 +199,8 @@ def _find_crossed(guesses: Sequence[Guess]) -> None:
         if guess.role != "metric" or guess.why == A_PART or not 1 < guess.count <= MOST_VALUES:
             continue
         if guess.heading.has(*WORDS["means"], *WORDS["statistics"], *WORDS["latencies"]):
+            continue
+        if counts_bad(guess.heading):
             continue
         # Nobody sets 93.4716 J, whatever the rows repeat.
         is_cost = guess.quantity in ("energy", "power", "time")

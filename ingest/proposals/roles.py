@@ -35,7 +35,7 @@ from ingest.proposals.heading_roles import (
 from ingest.proposals.part_values import statements_in
 from ingest.settings.column_names import KNOWN_WORDS, WORDS
 from ingest.settings.heading_words import is_of_exit, words_of
-from ingest.settings.headings import Heading, read_heading
+from ingest.settings.headings import Heading, counts_bad, read_heading
 
 _IDENTIFIERS: Final = WORDS["identifiers"]
 # Words that say what a column is, whatever its object is.
@@ -90,6 +90,8 @@ MOST_STEPS: Final = 12
 YES_OR_NO: Final = frozenset({"0", "1", "true", "false", "yes", "no", "y", "n"})
 # By so much 3.3 V, 5 V and 12 V are apart at least; what one supply gave is not.
 _SUPPLIES_APART: Final = 1.2
+# 3000, 3300 and 3600 mV are this far apart.
+_LEAST_MV, _ROUND_MV, _ROUND_APART = 1000, 100, 1.05
 # What stands before numbers: bounds, and marks of a text.
 _MARKS: Final = " <>=~*_`≤≥≈"
 # Pieces of a run, whose length is set where it is the same in all.
@@ -160,7 +162,7 @@ _OF_NUMBERS: Final = (
           and (c.recurs or c.kind == "whole") and not c.has(*WORDS["read_clocks"]),
           "knob", "a clock, {c.variety}"),
     _Case(lambda c: c.quantity == "frequency", "metric", "a clock, {c.variety}"),
-    _Case(lambda c: _is_supply(c), "knob", "voltages far apart that recur: {c.variety}"),
+    _Case(lambda c: _is_supply(c), "knob", "voltages apart that recur: {c.variety}"),
     _Case(lambda c: c.is_offered and is_even(c.numbers),
           "knob", f"{OFFERED}: {{c.variety}}"),
     _Case(lambda c: c.kind == "whole" and c.has("duration") and are_multiples(c.numbers)
@@ -168,7 +170,7 @@ _OF_NUMBERS: Final = (
     # What was measured, by its heading, or by values that nobody sets.
     _Case(lambda c: is_counted(c.heading) and any("." in t.rstrip("0.") for t in c.counts),
           "metric", "fractions of what is counted in whole: means"),
-    _Case(lambda c: c.measured is True, "metric", "{c.measurement}"),
+    _Case(lambda c: c.measured is True or counts_bad(c.heading), "metric", "{c.measurement}"),
     _Case(lambda c: c.quantity == "bytes" and c.has(*WORDS["statistics"]) and c.count > MOST_STEPS,
           "metric", "a statistic of more values than people set: {c.variety}"),
     # A size may be of a machine.
@@ -317,11 +319,16 @@ def _are_measurements(column: ColumnFacts) -> bool:
 
 
 def _is_supply(column: ColumnFacts) -> bool:
-    """Return whether voltages are few, far apart and of two digits, as those of supplies are."""
+    """Return whether voltages are few, apart and of two digits, as those of supplies are.
+
+    Those in hundreds of millivolts may be nearer: a meter that resolves 1 mV reads other numbers.
+    """
     if column.quantity != "voltage" or not 1 < column.count <= column.rows / 2:
         return False
     volts = np.unique(column.numbers)
-    is_far = volts[0] > 0 and bool(np.all(volts[1:] >= _SUPPLIES_APART * volts[:-1]))
+    is_round = column.kind == "whole" and volts[0] >= _LEAST_MV and not np.any(volts % _ROUND_MV)
+    apart = _ROUND_APART if is_round else _SUPPLIES_APART
+    is_far = volts[0] > 0 and bool(np.all(volts[1:] >= apart * volts[:-1]))
     return is_far and all(digits_of(text) <= 2 for text in column.counts)
 
 

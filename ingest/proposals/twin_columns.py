@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, islice, permutations
 from typing import Final
 
+import numpy as np
+
 from ingest.formats.json_cells import Cell
 from ingest.formats.json_rows import is_set
 from ingest.proposals.guess import Guess, are_twins, decides, rows_by
@@ -53,6 +55,7 @@ def mark_twins(guesses: Sequence[Guess]) -> None:
     One has the values of an earlier one under other names; another, such as an image
     `fft:java17`, consists of the values of two.
     """
+    _mark_other_units(guesses)
     _cut_names(guesses)
     knobs: list[Guess] = []
     for guess in guesses:
@@ -111,6 +114,19 @@ def mark_twins(guesses: Sequence[Guess]) -> None:
             guess.take("label", f"a name of each combination of {named}")
     _mark_followers(guesses)
     _mark_parameters(guesses)
+
+
+def _mark_other_units(guesses: Sequence[Guess]) -> None:
+    """Make labels of numbers that are those of a setting in another unit: 3.3 V of 3300 mV."""
+    for knob in [g for g in guesses if g.is_set and g.heading.unit and len(g.numbers)]:
+        for guess in guesses:
+            is_free = guess.role != "label" and guess.heading.unit and not guess.is_declared
+            is_like = guess.quantity == knob.quantity != "" and guess.unit != knob.unit
+            if not (is_free and is_like and guess.numbers.shape == knob.numbers.shape):
+                continue
+            own = knob.numbers * knob.heading.scale
+            if np.allclose(guess.numbers * guess.heading.scale, own, rtol=1e-9, atol=0):
+                guess.take("label", f"{knob.heading.text} in another unit")
 
 
 def _mark_parameters(guesses: Sequence[Guess]) -> None:

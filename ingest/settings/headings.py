@@ -329,6 +329,13 @@ def is_derived(text: str) -> bool:
     return is_other or not WORDS["derived"].isdisjoint(words)
 
 
+def counts_bad(heading: Heading) -> bool:
+    """Return whether a heading counts readings that are wrong: `n_negative`, `bad_samples`."""
+    words = {*heading.words}
+    is_bad = not words.isdisjoint(WORDS["bad"]) and not words.isdisjoint(WORDS["counts"])
+    return is_bad and words <= WORDS["bad"] | WORDS["counts"] and heading.unit is None
+
+
 def is_of_work(unit: Unit) -> bool:
     """Return whether a rate is of work, bytes or simulated time in a time, or of an energy."""
     over, _, under = unit.text.partition("/")
