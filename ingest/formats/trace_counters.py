@@ -1,4 +1,4 @@
-"""Running totals of energy: their steps, with wraps repaired."""
+"""Columns of energy: running totals and their steps, and what is a power times a time."""
 
 import math
 from dataclasses import dataclass, field
@@ -18,6 +18,10 @@ POWERCAP_J: Final = tuple(
 )
 _LEAST_RISING: Final = 0.97
 _LEAST_SAMPLES: Final = 4
+# An energy is a power times a time within this share, by a power of ten or the factor of Wh.
+_EQUAL: Final = 0.05
+_UNITS: Final = (1.0, 3.6, 1 / 3.6)
+_NEARLY_ALL: Final = 0.9
 
 
 @dataclass(slots=True)
@@ -71,3 +75,15 @@ def steps_of(values: np.ndarray, is_powercap: bool = False) -> CounterSteps:
             detail = f"fell from {before:g} to {after:g} J: taken as a new start at 0"
             counter.reset.append((at, detail))
     return counter
+
+
+def are_products(energy: np.ndarray, power: np.ndarray, time: np.ndarray) -> bool:
+    """Return whether nearly all energies are powers times times, by one factor of units."""
+    is_told = (energy > 0) & (power * time > 0)
+    if is_told.mean() < _NEARLY_ALL:
+        return False
+    factors = energy[is_told] / (power * time)[is_told]
+    usual = float(np.median(factors))
+    of_units = (scale * 10.0 ** round(np.log10(usual / scale)) for scale in _UNITS)
+    agreeing = (np.abs(factors / each - 1) <= _EQUAL for each in of_units)
+    return any(each.sum() >= _NEARLY_ALL * len(energy) for each in agreeing)

@@ -47,7 +47,9 @@ def machine_powers(trace: Trace, powers: dict[int, np.ndarray]) -> list[int]:
         chosen += whole[:1] or exact
     if chosen:
         return chosen
-    others = _each_once(trace, by_domain.get("") or by_domain.get("inside", []))
+    columns = by_domain.get("") or by_domain.get("inside", [])
+    # An energy beside powers is that of one of them.
+    others = _each_once(trace, [at for at in columns if at not in energies] or columns)
     if len(others) > 1:
         names = ", ".join(trace.layout.headings[at] for at in others)
         detail = f"the power is taken as the sum of {names}"

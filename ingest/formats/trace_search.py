@@ -3,14 +3,14 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, pairwise
+from itertools import islice, pairwise, product
 from typing import Final
 
 import numpy as np
 
 from ingest.formats.json_samples import is_sampler
 from ingest.formats.trace_cells import is_number, number_text
-from ingest.formats.trace_counters import is_running_total
+from ingest.formats.trace_counters import are_products, is_running_total
 from ingest.formats.trace_headings import Heading, words_of
 from ingest.formats.trace_layout import Layout
 from ingest.formats.trace_quantities import numbers_of, read_headings
@@ -167,9 +167,10 @@ def _has_runs(
     A row says how long it took, about as long as to the next one; or which run it is of and how
     long that has taken so far, as a tracker that is flushed does; or something that is set before a
     run changes: a name, or a number where rows are some seconds apart. A latency and an energy
-    that is no running total are of a run too, whatever the steps between the rows.
+    that is no running total are of a run too, whatever the steps between the rows, and so is an
+    energy that is a power times a time of the row.
     """
-    if _have_own_costs(layout, headings):
+    if _have_own_costs(layout, headings) or _have_own_energies(layout, headings):
         return True
     times_s, start_unix_s = times
     runs = next((c for h, c in zip(layout.headings, layout.columns, strict=True)
@@ -210,6 +211,21 @@ def _have_own_costs(layout: Layout, headings: Sequence[Heading]) -> bool:
         are_energies |= each.quantity == "energy" and bool((numbers > 0).all())
         are_times |= not each.quantity and not _ANSWERED.isdisjoint(words_of(text))
     return are_times and are_energies
+
+
+def _have_own_energies(layout: Layout, headings: Sequence[Heading]) -> bool:
+    """Return whether the energy of nearly each row is its power times its time, in some units.
+
+    A time that rises or stays is a clock or a step of samples.
+    """
+    of: dict[str, list[np.ndarray]] = {"time": [], "power": [], "energy": []}
+    for at, (text, each) in enumerate(zip(layout.headings, headings, strict=True)):
+        is_took = not each.quantity and not _ANSWERED.isdisjoint(words_of(text))
+        quantity = "time" if is_took else each.quantity
+        if quantity in of and all(map(is_number, layout.columns[at])):
+            of[quantity].append(numbers_of(layout, at))
+    of["time"] = [each for each in of["time"] if np.ptp(each) > 0 and not _is_rising(each)]
+    return any(are_products(*each) for each in product(of["energy"], of["power"], of["time"]))
 
 
 def _are_durations(layout: Layout, headings: Sequence[Heading]) -> bool:

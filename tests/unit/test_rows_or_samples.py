@@ -41,6 +41,31 @@ def test_samples_may_have_a_latency_beside_a_running_total() -> None:
     assert reading(text).measurements["duration_s"] == 12.0
 
 
+@pytest.mark.parametrize("factor", [1.0, 1e3, 1 / 3600])
+def test_rows_whose_energy_is_their_power_times_their_time_are_runs(factor: float) -> None:
+    """In J, mJ or Wh. The time falls from row to row, as no clock does; one of the rows disagrees.
+
+    A time that rises is that of samples, whose energies are of steps of 1 s.
+    """
+    head = "timestamp,time,energy,avg_power"
+    times = [2.5 - 0.125 * n for n in N]
+    energies = [(2 + n % 3) * times[n] * factor * (1.5 if n == 4 else 1) for n in N]
+    rows = [f"{at(9 * n)},{times[n]},{energies[n]},{2 + n % 3}" for n in N]
+    assert not sniff("t.csv", lines(head, *rows).encode())
+    rows = [f"{at(9 * n)},{times[n]},{7 + n % 5},{2 + n % 3}" for n in N]
+    assert sniff("t.csv", lines(head, *rows).encode())
+    assert sniff("t.csv", lines(head, *(f"{at(9 * n)},{times[n]},0,0" for n in N)).encode())
+    rows = [f"{at(n)},{n + 1},{2 + n % 3},{2 + n % 3}" for n in N]
+    assert sniff("t.csv", lines(head, *rows).encode())
+
+
+def test_an_energy_is_not_added_to_a_power() -> None:
+    rows = (f"{at(n)},{2 + n % 3},{7 + n % 5}" for n in N)
+    found = reading(lines("timestamp,avg_power,energy", *rows))
+    assert found.measurements["energy_j"] == pytest.approx(3.0 * 12)
+    assert "overlapping_domains" not in {p.kind for p in found.problems}
+
+
 def test_uneven_steps_are_told() -> None:
     steps = [0, 191, 390, 588, 900, 1360, 1560, 2000]
     found = reading(lines("timestamp,power_w", *(f"{at(s)},{5 + s % 3}" for s in steps)))
