@@ -171,16 +171,17 @@ def are_epochs(heading: Heading, numbers: np.ndarray) -> bool:
     """Return whether numbers below the heading of a time are times since 1970.
 
     1.7e9 below `time` may be 1.7 s in ns: times since 1970 rise from row to row, or are near. A
-    unit that the heading states is theirs.
+    unit that the heading states is theirs: no run takes 31 years.
     """
-    if not len(numbers) or not heading.has(*WORDS["times_of_day"], *_TIMES):
+    unit = heading.unit
+    is_time = unit is not None and unit.quantity == "time"
+    if not len(numbers) or not (is_time or heading.has(*WORDS["times_of_day"], *_TIMES)):
         return False
     middle, spread = float(np.median(numbers)), float(np.ptp(numbers))
     a_second = next((low / 1e9 for low, high in _EPOCHS if low <= middle <= high), 0.0)
-    unit = heading.unit
     if not a_second or (unit is not None and not math.isclose(unit.scale * a_second, 1.0)):
         return False
-    return spread < (0.2 if heading.has(*WORDS["times_of_day"]) else 0.01) * middle
+    return is_time or spread < (0.2 if heading.has(*WORDS["times_of_day"]) else 0.01) * middle
 
 
 def is_less_a_baseline(guess: Guess) -> bool:

@@ -23,7 +23,7 @@ from ingest.proposals.crossed_tables import (
     rows_are_samples,
 )
 from ingest.proposals.found_tables import FoundTable, plain_name
-from ingest.proposals.guess import Guess
+from ingest.proposals.guess import Guess, are_epochs
 from ingest.proposals.heading_roles import SUMMAND, names_machines
 from ingest.proposals.judged_parts import judged_parts, repeats_in, says_the_same
 from ingest.proposals.lake_columns import COLUMNS
@@ -64,6 +64,7 @@ _FOLDER: Final = "folder_number"
 _FEW: Final = 4
 _SAMPLES: Final = "a row is a sample, or a part of a distribution"
 _NO_TIME: Final = "a row is a sample of powers, and no column says when: there is no energy"
+_EVENT: Final = "of an event, whose time stands beside"
 _NOTHING: Final = "a row has no setting, energy, power, time, latency or rate, so it is no run"
 
 
@@ -188,6 +189,9 @@ class GuessedTable:
         self._is_configuration = all(map(is_configuration, table.paths)) and not has_results
         if self._is_configuration and table.paths:
             _measure_nothing(guesses)
+        if table.rows == 1 and not table.is_document and _is_event(guesses):
+            for guess in (each for each in guesses if each.role == "knob"):
+                guess.take("label", _EVENT)
         return guesses
 
     def _name_columns(
@@ -340,6 +344,15 @@ def _measure_nothing(guesses: Sequence[Guess]) -> None:
         guess.role, guess.better = ("knob" if is_swept else "label"), None
         guess.aim("")
         guess.why = "of a configuration"
+
+
+def _is_event(guesses: Sequence[Guess]) -> bool:
+    """Return whether a row says when something happened, and no setting or measurement by number:
+    the texts beside say what it was, such as a fault of one of the runs.
+    """
+    numbers = [guess for guess in guesses if guess.kind != "text"]
+    is_free = all(guess.role == "label" for guess in numbers)
+    return is_free and any(are_epochs(guess.heading, guess.numbers) for guess in numbers)
 
 
 def are_of_requests(headings: Iterable[str]) -> bool:

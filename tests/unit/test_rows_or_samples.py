@@ -160,6 +160,18 @@ def test_what_time_wrote_is_of_the_run_of_a_trace(lake: Path, tmp_path: Path) ->
     assert {kind for _, _, kind, _ in problems(lake)} >= {"unit_guessed"}
 
 
+def test_when_something_happened_is_no_run_and_takes_no_time(lake: Path, tmp_path: Path) -> None:
+    """The row of a fault, beside the results of the run."""
+    runs = (f"{n},{15 + 10 * (n % 2)},{9 + n / 8},{80.5 + n}" for n in N)
+    put(tmp_path / "raw/runs.csv", lines("run_id,power_limit_w,duration_s,energy_j", *runs))
+    event = "a,race,1789380475019185202"
+    put(tmp_path / "raw/a/faults.csv", lines("run_id,fault_class,t_first_ns", event))
+    ingest(lake, tmp_path / "raw", is_proposing=True)
+    assert tuples(lake, "SELECT count(*), max(duration_s) FROM runs") == [(12, 10.375)]
+    refused = [(name, kind) for name, _, kind, severity in problems(lake) if severity == "refused"]
+    assert refused == [("faults.csv", "bad_content")]
+
+
 def test_powers_of_two_of_which_some_recur_are_set(lake: Path, tmp_path: Path) -> None:
     """Two lengths, of which one is varied at a time; what they cost is measured."""
     lengths = [
