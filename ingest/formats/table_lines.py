@@ -81,7 +81,8 @@ def _without_emphasis(line: str) -> str:
 def _turned(lines: Iterable[str]) -> Iterator[str]:
     """Yield lines; names and values of one run, `metric,value`, are a header and its row.
 
-    Some values are texts; where all are numbers, the settings say that a measurement is a row.
+    A name is one of a measurement, and some values are texts; where all are numbers, the settings
+    say that a measurement is a row.
     """
     source = iter(lines)
     first = [*islice(source, 1)]
@@ -90,6 +91,7 @@ def _turned(lines: Iterable[str]) -> Iterator[str]:
     pairs = [*csv.reader(filter(str.strip, block), delimiter=mark[1])] if mark else []
     names = {pair[0].strip() for pair in pairs}
     is_run = {*map(len, pairs)} == {2} and len(names) == len(pairs) and len(block) < _MOST_PAIRS
+    is_run = is_run and any(map(is_measurement, names))
     if is_run and len({is_number(value.strip()) for _, value in pairs}) == 2:
         text = io.StringIO()
         csv.writer(text, delimiter=mark[1] if mark else ",").writerows(zip(*pairs, strict=True))

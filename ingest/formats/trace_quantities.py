@@ -286,10 +286,9 @@ def _with_shares(layout: Layout, headings: list[Heading]) -> None:
             continue
         numbers, name = numbers_of(layout, at), layout.headings[at]
         decimals = [len(cell.partition(".")[2]) for cell in layout.columns[at]]
-        is_share = 0 <= np.nanmin(numbers) < np.nanmax(numbers) <= 1
-        if is_share and np.median(decimals) >= _OF_SHARES:
+        least, most = np.fmin.reduce(numbers), np.fmax.reduce(numbers)
+        if 0 <= least < most <= 1 and np.median(decimals) >= _OF_SHARES:
             headings[at] = heading._replace(scale=100.0, has_unit=True)
-            least, most = np.nanmin(numbers), np.nanmax(numbers)
             layout.doubts.append(f"{name} of {least:.2g} to {most:.2g} is taken as a share of 1")
 
 

@@ -160,8 +160,9 @@ def written_durations(cells: Sequence[object], heading: str) -> list[str | None]
 def are_spans(cells: Iterable[object]) -> bool:
     """Return whether cells such as `1:23:45` say how long runs took, and not when they were.
 
-    One is longer than a day; or hours have one digit, or are all 0, and the times fall from row to
-    row where no midnight was.
+    One is longer than a day; or some took less than an hour, hours have one digit or are all 0, and
+    the times fall from row to row where no midnight was. Rows that are sorted by what was set have
+    times of day that fall too, of mornings with one digit.
     """
     texts = [text for cell in cells if not is_unset(text := str(cell or "").strip())]
     found = [match for text in texts if (match := _CLOCK.fullmatch(text))]
@@ -173,7 +174,7 @@ def are_spans(cells: Iterable[object]) -> bool:
     times = [60 * hour + int(match["m"]) for hour, match in zip(hours, found, strict=True)]
     noon = 60 * _HOURS_OF_A_DAY // 2
     falls = any(a > b and not (a >= noon > b) for a, b in pairwise(times))
-    return falls and (not any(hours) or any(len(match["h"]) == 1 for match in found))
+    return falls and not min(hours) and (not max(hours) or any(len(m["h"]) == 1 for m in found))
 
 
 def seconds_of_span(text: str) -> str | None:

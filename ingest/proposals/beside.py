@@ -74,7 +74,7 @@ def _mark_statistics(guesses: Sequence[Guess]) -> None:
     """Make metrics of what an object has beside the mean of a quantity: `min`, `max`, `std`.
 
     Nobody sets them, however seldom they differ: `cpu_num.max` beside `cpu_num.mean`, `PWR_IN_MAX`
-    beside `PWR_IN_AVG`.
+    beside `PWR_IN_AVG`. A bound such as `max_batch_size` recurs equally often in all its values.
     """
     parts = [guess.heading.text.rpartition(".") for guess in guesses]
     means = {above for above, _, last in parts if above and last.lower() in WORDS["means"]}
@@ -87,7 +87,9 @@ def _mark_statistics(guesses: Sequence[Guess]) -> None:
     computed = {stem for stem, statistic in stems if statistic in COMPUTED}
     for guess, (stem, statistic) in zip(guesses, stems, strict=True):
         if guess.role == "knob" and not guess.is_declared and statistic and stem in computed:
-            guess.take("metric", f"a statistic of {' '.join(stem)}")
+            times = np.unique(guess.numbers, return_counts=True)[1]
+            if not len(times) or times.min() < 2 or times.min() < times.max():
+                guess.take("metric", f"a statistic of {' '.join(stem)}")
     of = {guess.heading.text: guess for guess in guesses}
     for above in means:
         statistics = [of[f"{above}.{last}"] for start, _, last in parts if start == above]

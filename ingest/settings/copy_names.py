@@ -20,6 +20,16 @@ def has_mark_of_copy(path: str) -> bool:
     return _MARK.search(path) is not None or not _ASIDE.isdisjoint(words_of(path))
 
 
+def is_marked_copy(path: str, other: str) -> bool:
+    """Return whether a path is called a copy of another one: `runs (1).csv`, `backup/runs.csv`.
+
+    What is called `backup` or `archive` may be what ran: nothing else may tell the two apart.
+    """
+    plain = WORDS["general"] | _ASIDE
+    own, theirs = ([word for word in words_of(each) if word not in plain] for each in (path, other))
+    return _MARK.search(path) is not None or (has_mark_of_copy(path) and own == theirs)
+
+
 def are_numbered(names: Collection[str]) -> bool:
     """Return whether names are one, and this one with numbers that set nothing.
 

@@ -19,7 +19,7 @@ from ingest.discover.found_files import Ignored
 from ingest.files.packed import Packed
 from ingest.formats.written_numbers import are_readings, is_precise
 from ingest.records import Problem, Severity, SummaryRow
-from ingest.settings.copy_names import has_mark_of_copy, is_named_as_copy
+from ingest.settings.copy_names import has_mark_of_copy, is_marked_copy, is_named_as_copy
 from ingest.settings.heading_words import words_of
 from ingest.tables.table_reads import TableRead
 
@@ -233,7 +233,7 @@ def drop_copies(reads: Sequence[TableRead]) -> None:
         whole, theirs = next((each for each in among if cells <= each[1]), (read, cells))
         path, other = read.file.path, whole.file.path
         is_beside = path.rpartition("/")[0] == other.rpartition("/")[0]
-        is_marked = has_mark_of_copy(path)
+        is_marked = is_marked_copy(path, other)
         is_few = len(read.table.rows) < _FEWEST_COPIED and not is_marked
         is_copy = is_beside if is_few else is_named_as_copy(path, other)
         is_told = is_few and read.digest != whole.digest

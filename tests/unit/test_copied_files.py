@@ -64,6 +64,25 @@ def test_copies_of_several_files(lake: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("file", "other", "runs"),
+    [
+        # What ran is called `backup` or `archive`, and has the coarse numbers of another program.
+        ("restore.csv", "backup.csv", 7),
+        ("results/compress/power.csv", "results/archive/power.csv", 7),
+        ("results/power.csv", "backup/power.csv", 4),
+    ],
+)
+def test_a_program_called_backup_is_no_copy(
+    file: str, other: str, runs: int, lake: Path, tmp_path: Path
+) -> None:
+    coarse = "threads,power_w,time_s\n1,35,12\n2,50,7\n4,70,4\n"
+    put(tmp_path / "raw" / file, coarse + "8,90,3\n")
+    put(tmp_path / "raw" / other, coarse)
+    ingest(lake, tmp_path / "raw", is_proposing=True)
+    assert query(lake, "SELECT count(*) AS n FROM runs") == [{"n": runs}]
+
+
+@pytest.mark.parametrize(
     ("names", "expected"),
     [
         ("fft|fft (1)|fft (2)", True),

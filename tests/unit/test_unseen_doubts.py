@@ -6,6 +6,7 @@ import pytest
 
 from data.connection import open_lake
 from ingest.__main__ import main
+from ingest.formats.written_numbers import are_spans
 from tests.fixtures.ingest import details, ingest, put, query
 from tests.fixtures.raw_runs import write_files
 from tests.fixtures.unseen import Studies, check_study
@@ -145,6 +146,44 @@ FROZEN = {
 }
 
 
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        ("1:34:43 0:22:41 0:51:27", True),
+        ("00:45:03 00:03:20 00:52:10", True),
+        ("9:30:00 40:02:47", True),
+        # Mornings, sorted by what was set.
+        ("9:05:00 9:12:13 8:05:00 8:12:13 10:01:00", False),
+        ("0:22:41 0:51:27 1:34:43", False),
+        ("23:10:00 0:22:41", False),
+    ],
+)
+def test_times_are_spans_where_no_clock_has_them(cells: str, expected: bool) -> None:
+    assert are_spans(cells.split()) is expected
+
+
+def test_names_that_are_no_measurements_are_no_columns_of_one_run(
+    lake: Path, tmp_path: Path
+) -> None:
+    put(tmp_path / "raw" / "energy.csv", "name,value\nlu,12.5\nfft,9.25\nbogosort,timeout\n")
+    report = ingest(lake, tmp_path / "raw", is_proposing=True)
+    assert report.added == 0
+
+
+def test_a_bound_beside_the_mean_that_came_of_it_is_set(lake: Path, tmp_path: Path) -> None:
+    rows = [
+        f"{model},{most},{0.61 * most + at:.2f},{134.1 + 7 * at + most:.1f},{64.43 - most:.2f}\n"
+        for at, model in enumerate(("bert", "vit", "llama"))
+        for most in (1, 4, 16)
+    ]
+    head = "model,max_batch_size,mean_batch_size,energy_j,time_s\n"
+    put(tmp_path / "raw" / "serving.csv", head + "".join(rows))
+    ingest(lake, tmp_path / "raw", is_proposing=True)
+    with open_lake(lake) as opened:
+        roles = {column.name: column.role for column in opened.columns}
+    assert (roles["max_batch_size"], roles["mean_batch_size"]) == ("knob", "metric")
+
+
 def test_times_of_training_are_durations_and_a_short_row_is_a_run(
     lake: Path, tmp_path: Path
 ) -> None:
@@ -192,7 +231,8 @@ def test_a_part_of_a_name_is_a_setting_of_one_group_and_a_label_of_another(
         (["22:10:05", "23:40:00", "0:30:00", "2:05:00"], "label"),  # Over midnight.
         (["09:10:05", "09:12:00", "10:30:00", "11:05:00"], "label"),
         (["11:10:05", "09:12:00", "12:30:00", "10:05:00"], "label"),  # In another order.
-        (["9:10:05", "1:12:00", "12:30:00", "2:05:00"], "duration"),
+        (["9:10:05", "1:12:00", "12:30:00", "2:05:00"], "label"),  # Of a night, too.
+        (["9:10:05", "0:12:00", "12:30:00", "2:05:00"], "duration"),
         (["00:10:05", "00:02:01", "00:30:00", "00:05:00"], "duration"),
         (["01:10:05", "02:12:00", "12:30:00", "102:05:00"], "duration"),
     ],
