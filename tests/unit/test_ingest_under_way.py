@@ -66,13 +66,16 @@ def start(
     return subprocess.Popen(command, cwd=_ROOT, **options)  # type: ignore[call-overload]
 
 
-def test_progress_says_bytes_rate_time_left_runs_and_problems() -> None:
+def test_progress_says_bytes_rate_time_left_runs_and_problems(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """A quarter of 4 GB in 10 s: 100 MB/s, and 30 s for the rest."""
+    monkeypatch.setattr(time, "monotonic", lambda: 1_000.0)
     progress = Progress(bytes_total=4_000_000_000, runs_total=8)
     progress.add_bytes(1_000_000_000)
     progress.add_run(0)
     progress.add_run(3)
-    progress.started = time.monotonic() - 10
+    progress.started = 990.0
     said = "1.0 GB of 4.0 GB, 100.0 MB/s, 0:30 left, 2 of 8 runs, 3 problems"
     assert format_progress(progress) == said
     assert format_bar(progress) == f"[######..................] {said}"
