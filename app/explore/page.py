@@ -52,7 +52,10 @@ from app.kit.work_words import work_words
 
 
 def _opening(view: LakeView, state: ExploreState) -> dict[str, Any]:
-    """Return the scatter; its columns, as large, only where they say which points miss a limit."""
+    """Return the scatter; with a limit also its columns, which say which points miss it.
+
+    The columns are as large as the picture.
+    """
     answer = picture("scatter", view, state)
     return answer if state.limit is not None else {"figure": answer["figure"]}
 

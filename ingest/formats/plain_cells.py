@@ -69,7 +69,8 @@ def with_plain_numbers(table: Table, is_comma_separated: bool, took: Collection[
         if is_shortened and (joules := energies_of_slurm([*table.column(index)])) is not None:
             others[index] = joules, "J"
             continue
-        is_span = names_a_time(heading) and are_spans(table.column(index))
+        has_colon = any(":" in str(cells[index]) for cells in first)
+        is_span = has_colon and names_a_time(heading) and are_spans(table.column(index))
         said = f"{heading} took" if is_span or heading in took else heading
         if not first or not _plain([cells[index] for cells in first], said, is_comma_separated):
             continue

@@ -98,7 +98,9 @@ def doubt_large(powers: Sequence[Guess], guesses: Sequence[Guess]) -> None:
     boards = [power for power in powers if power.heading.has(*WORDS["boards"])]
     most_w = _OF_A_BOARD_W if boards else PLAUSIBLE_W[1]
     if any(power.numbers.min() > most_w for power in powers):
-        why = "since no board takes so much" if boards else "since all of a power are over 5 kW"
+        why = (
+            "since no board takes so much" if boards else "since it would be over 5 kW in all rows"
+        )
         metrics = [g for g in guesses if g.role == "metric" and g.quantity == "power"]
         for power in (each for each in metrics if not each.unit):
             set_unit(power, "mW", 1e-3, why)

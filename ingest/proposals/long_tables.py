@@ -120,8 +120,12 @@ def said_of_parts(
 
 def said_of_boards(table: FoundTable, headings: Sequence[str]) -> dict[str, str]:
     """Return by heading of a power the board that a path of the table names."""
-    words = {word for path in table.paths for word in words_of(path)} & WORDS["boards"]
     powers = [each for each in headings if quantity_of(read_heading(each)) == "power"]
+    text = " ".join(table.paths if powers else ()).lower()
+    # Splitting the paths of many files into words takes long.
+    if not any(board in text for board in WORDS["boards"]):
+        return {}
+    words = {word for path in table.paths for word in words_of(path)} & WORDS["boards"]
     return dict.fromkeys(powers, min(words)) if words else {}
 
 

@@ -73,9 +73,10 @@ def rows_meant(table: FoundTable, tables: Sequence[FoundTable]) -> str:
     folders = {path.rpartition("/")[0] for path in table.paths}
     stated = _numbers_of(table, is_mean=True)
     for other in tables:
-        is_below = all(any(f"{path}/".startswith(f"{f}/" if f else "") for f in folders)
-                       for path in other.paths)  # fmt: skip
-        if other is table or not is_below or other.rows < _FEWEST * table.rows:
+        if other is table or other.rows < _FEWEST * table.rows:
+            continue
+        if not all(any(f"{path}/".startswith(f"{f}/" if f else "") for f in folders)
+                   for path in other.paths):  # fmt: skip
             continue
         if _sums_up(table, other):
             return other.paths[0]

@@ -18,7 +18,8 @@ from ingest.settings.units import unit_of
 
 # Beside phases these are some too; what is done before the work or without it is none.
 _BESIDE: Final = frozenset({"run", "eval", "execution"})
-_ASIDE: Final = frozenset({"warmup", "baseline", "idle"})
+_PHASES: Final = (STAGES | _BESIDE) - {"warmup", "baseline", "idle"}
+_PLAIN: Final = MEASURED.union(WORDS["plain"], WORDS["wholes"]) - _PHASES
 # So far are times of phases from that of the run that they add up to, as a share of it.
 _ROUNDED: Final = 0.01
 
@@ -43,7 +44,7 @@ class Phase:
 
 
 def phases_of(guesses: Sequence[Guess]) -> list[Phase]:
-    """Return the phases whose energies columns have, each once; nothing for less than two."""
+    """Return the phases whose energies columns have, each once; none if they are fewer than two."""
     energies = _by_phase([g for g in guesses if g.quantity == "energy"])
     times = _by_phase([g for g in guesses if g.quantity == "time" and not is_latency(g.heading)])
     is_several = len(energies) > 1 and not STAGES.isdisjoint(energies)
@@ -61,10 +62,6 @@ def _by_phase(guesses: Sequence[Guess]) -> dict[str, list[Guess]]:
         if is_own and len(words) == 1 and words <= _PHASES:
             found[words.pop()].append(guess)
     return found
-
-
-_PHASES: Final = (STAGES | _BESIDE) - _ASIDE
-_PLAIN: Final = MEASURED.union(WORDS["plain"], WORDS["wholes"]) - _PHASES
 
 
 def leave_out_phases(guesses: Sequence[Guess]) -> None:
